@@ -114,6 +114,7 @@ test.each([
   ["POST", "clock", { speed: "fast" }, "speed"],
   ["POST", "clock", { speed: 10_001 }, "speed"],
   ["POST", "clock", { advanceSeconds: 0 }, "advanceSeconds"],
+  ["POST", "clock", { advanceSeconds: 99_999_999_999 * 3600 }, "advanceSeconds"],
   ["POST", "actions/evict", { scaleSetId: SET }, "instanceId"],
 ])("%s %s with %j is refused and names the field", async (method, path, body, target) => {
   const answer = await controlled().ask(method, path, body);

@@ -197,6 +197,8 @@ export {
 export { AzureCluster } from "./infrastructure/azure-cluster/azure-cluster.ts";
 export type { LoadBalancer } from "./infrastructure/azure-cluster/load-balancer.ts";
 export type { Subnet } from "./infrastructure/azure-cluster/subnet.ts";
+export { boundedText } from "./values/bounded-text.ts";
+export { identityFile, type IdentityFile } from "./infrastructure/identity-file.ts";
 export { identitySecret, type IdentitySecret } from "./infrastructure/identity-secret.ts";
 export { AzureClusterIdentity } from "./infrastructure/azure-cluster-identity.ts";
 export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-machine.ts";

@@ -1,3 +1,5 @@
+import { REPORTED_FIELDS_LIMIT } from "./schema/reported-fields.ts";
+
 /**
  * JSON as Kubernetes reads and writes it. Two things differ from JavaScript's own: 64-bit integers keep all
  * their digits (as `bigint`, if a number would lose some), and duplicate names can be detected.
@@ -7,6 +9,8 @@ const DIGITS = /\d{16}/;
 const WHOLE = /^-?\d+$/;
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
+// The sign and the 19 digits of the smallest one. Converting a number of a million digits would take seconds.
+const LONGEST = 20;
 
 /** Reads a JSON text. */
 export function parseJson(text: string): unknown {
@@ -17,7 +21,7 @@ export function parseJson(text: string): unknown {
 /** A number beyond 64 bits is a floating-point number to Kubernetes, as it is to JavaScript. */
 function exactNumber(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  if (source === undefined || !WHOLE.test(source)) return value;
+  if (source === undefined || source.length > LONGEST || !WHOLE.test(source)) return value;
   const exact = BigInt(source);
   return exact > LARGEST || exact < SMALLEST ? value : exact;
 }
@@ -57,7 +61,7 @@ function rawNumber(value: bigint): unknown {
   return rawJSON(String(value));
 }
 
-/** The duplicate fields of a valid JSON text, as paths in the order of their second occurrence. */
+/** The first duplicate fields of a valid JSON text, as paths in the order of their second occurrence. */
 export function duplicateFields(text: string): string[] {
   return new DuplicateScan(text).run();
 }
@@ -127,7 +131,8 @@ class DuplicateScan {
     if (!level?.names || !this.#isName(end + 1)) return;
     const quoted = text.slice(start, end + 1);
     level.name = quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-    if (level.names.has(level.name)) this.#found.add(this.#path());
+    if (level.names.has(level.name) && this.#found.size < REPORTED_FIELDS_LIMIT)
+      this.#found.add(this.#path());
     level.names.add(level.name);
   }
 

@@ -10,10 +10,17 @@ export {
   withClock,
 } from "./real/adjustable-clock.ts";
 export { createRealEnv } from "./real/env.ts";
-export { type ListeningServer, serveHttp, type ServeOptions, type ServerTls } from "./real/http-server.ts";
+export {
+  type ListeningServer,
+  serveHttp,
+  type ServeOptions,
+  type ServerLimits,
+  type ServerTls,
+} from "./real/http-server.ts";
 export { createHttpTransport, type HttpTransportOptions } from "./real/http-transport.ts";
 export { createRng, type Rng } from "./rng.ts";
 export {
+  type ByteBudget,
   type Handler,
   type HttpRequest,
   type HttpResponse,

@@ -7,9 +7,21 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** A JSON value; strings and bytes are sent as they are. In-process it is passed by reference, not copied. */
   readonly body?: unknown;
+  /** Reads the body, from a server that lets its handler decide on the head whether to read it; then `body` is absent. */
+  readonly readBody?: () => Promise<unknown>;
   readonly signal?: AbortSignal;
+  /** How much of the answer is read; without it 64 MiB. */
+  readonly answerBytes?: ByteBudget;
   /** The client that the TLS handshake verified; the server sets it, never a header. */
   readonly peer?: Peer;
+}
+
+/**
+ * The bytes that may still be read. A transport over sockets subtracts what it reads of a whole body, so that several
+ * requests can share a budget; each line of a stream may have as many bytes as remain. In-process answers are not counted.
+ */
+export interface ByteBudget {
+  remaining: number;
 }
 
 /** The subject of a verified client certificate. */
@@ -50,12 +62,12 @@ export interface Transport {
 }
 
 /**
- * Why no answer came. A request that ends with `reset` may have taken effect on the server; with `refused`, `lookup`
- * and `tls` it cannot have.
+ * Why no usable answer came. A request that ends with `reset` may have taken effect on the server; with `refused`, `lookup`
+ * and `tls` it cannot have. With `oversized` it was answered, by more bytes than the request allows.
  */
-export type TransportFailure = "refused" | "lookup" | "tls" | "reset";
+export type TransportFailure = "refused" | "lookup" | "tls" | "reset" | "oversized";
 
-/** The server did not answer: the connection could not be opened, or broke. */
+/** The server did not answer: the connection could not be opened, or broke, or the answer was too long to read. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly failure: TransportFailure;

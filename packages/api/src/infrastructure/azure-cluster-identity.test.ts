@@ -18,7 +18,7 @@ describe("an identity", () => {
     {},
     { type: "ServicePrincipal", clientSecret: { name: "s", namespace: "default" } },
     { type: "ManualServicePrincipal", clientSecret: { name: "s" } },
-    { type: "ServicePrincipalCertificate", certPath: "/cert.pem" },
+    { type: "ServicePrincipalCertificate", certPath: "/var/run/secrets/capstan/identities/default/cert.pem" },
     { type: "ServicePrincipalCertificate", clientSecret: { name: "s" } },
     { type: "UserAssignedMSI", resourceID: "/x" },
     {
@@ -47,6 +47,15 @@ describe("an identity", () => {
       { type: "ServicePrincipal", clientSecret: { name: "crown", namespace: "victim" } },
       'spec.clientSecret.namespace: Invalid value: "victim": is victim; it must be default, where the identity is',
     ],
+    ...[
+      "/dev/zero",
+      "/var/run/secrets/capstan/identities/victim/cert.pem",
+      "/var/run/secrets/capstan/identities/default/../victim/cert.pem",
+      "/var/run/secrets/capstan/identities/default/",
+    ].map((certPath): [Partial<Spec>, string] => [
+      { type: "ServicePrincipalCertificate", certPath },
+      `spec.certPath: Invalid value: "${certPath}": must be a file under /var/run/secrets/capstan/identities/default/, where the manager keeps certificates of this namespace`,
+    ]),
     [
       { resourceID: "/x" },
       "spec.resourceID: Forbidden: type must be UserAssignedMSI to use it, not WorkloadIdentity",

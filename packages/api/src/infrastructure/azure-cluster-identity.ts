@@ -15,6 +15,7 @@ import {
 import { deepEqual } from "../values/deep-equal.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 import { AGE_COLUMN } from "../printer-columns.ts";
+import { identityFile } from "./identity-file.ts";
 import { identitySecret } from "./identity-secret.ts";
 import { immutableFieldErrors } from "./immutable.ts";
 
@@ -43,7 +44,11 @@ const Spec = object("How to log in to Azure, and which namespaces may.", {
       { atomic: true },
     ),
   ),
-  certPath: optional(string("The file with the certificate, instead of a Secret.")),
+  certPath: optional(
+    string(
+      "The file with the certificate, instead of a Secret: under /var/run/secrets/capstan/identities/NAMESPACE/ of the manager.",
+    ),
+  ),
   resourceID: optional(string("Deprecated and not used: the ARM id of the identity.")),
   userAssignedIdentityCredentialsPath: optional(
     string("The file with the credentials of type UserAssignedIdentityCredential."),
@@ -88,6 +93,7 @@ function validate({ object: identity, old }: AdmissionRequest<Identity>): readon
     ),
     ...missingFieldErrors(spec),
     ...secretErrors(identity, old),
+    ...fileErrors(identity, old),
     ...misplacedFieldErrors(spec),
     ...allowedNamespaceErrors(spec.allowedNamespaces),
     ...immutableFieldErrors(identity, old, [
@@ -116,6 +122,14 @@ function secretErrors(identity: Frozen<Identity>, old: Frozen<Identity> | undefi
   if (problem === undefined || isKept) return [];
   const { namespace } = identity.spec.clientSecret ?? {};
   return [invalid("spec.clientSecret.namespace", namespace, problem)];
+}
+
+/** The same for the file with the certificate. */
+function fileErrors(identity: Frozen<Identity>, old: Frozen<Identity> | undefined): readonly FieldError[] {
+  const { certPath } = identity.spec;
+  const problem = identityFile(identity)?.problem;
+  if (problem === undefined || (old !== undefined && old.spec.certPath === certPath)) return [];
+  return [invalid("spec.certPath", certPath, problem)];
 }
 
 /** The required fields of each type of credential. */

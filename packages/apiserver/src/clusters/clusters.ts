@@ -173,6 +173,7 @@ class ClusterHost implements Clusters {
       port,
       tls: this.#tls(this.#place),
       bodyLimitBytes: BODY_LIMIT_BYTES,
+      bodies: "onDemand",
     });
     const url = `https://${HOST}:${server.port}`;
     this.#listening = { ...server, url };
@@ -271,13 +272,14 @@ function admitted(
   path: string,
   { fingerprint, ended }: { fingerprint: string | undefined; ended: AbortSignal },
 ): HttpRequest {
-  const { method, headers, body, peer } = request;
+  const { method, headers, body, readBody, peer } = request;
   const isOurs = peer !== undefined && fingerprint !== undefined && peer.authority === fingerprint;
   return {
     method,
     path,
     headers,
     ...(body !== undefined && { body }),
+    ...(readBody && { readBody }),
     ...(isOurs && { peer }),
     // Only watches last; a signal for each of the many other requests would be wasted.
     ...(isWatch(path) && { signal: request.signal ? AbortSignal.any([request.signal, ended]) : ended }),

@@ -8,7 +8,7 @@ import { kindResources } from "./resources.ts";
 function smallest(node: SchemaNode): unknown {
   const { limits, types, required, properties, items } = node;
   const { enum: words, minItems = 0 } = limits;
-  if (words.length > 0) return words[0];
+  if (words) return words.values[0];
   if (types.includes("object"))
     return Object.fromEntries(required.map((name) => [name, smallest(properties.get(name) as SchemaNode)]));
   if (types.includes("array")) return Array.from({ length: minItems }, () => smallest(items as SchemaNode));

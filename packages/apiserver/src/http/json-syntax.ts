@@ -20,6 +20,14 @@ const DIGIT = /[0-9]/;
 const HEX = /[0-9a-fA-F]/;
 const ESCAPED = /["\\/bfnrt]/;
 
+/** What closes a list or an object. */
+type Bracket = "]" | "}";
+
+const AFTER: Readonly<Record<Bracket, string>> = {
+  "]": "after array element",
+  "}": "after object key:value pair",
+};
+
 /** Scans JSON as Go's scanner does, and stops at the first character that does not fit. */
 class SyntaxScan {
   readonly #text: string;
@@ -29,10 +37,59 @@ class SyntaxScan {
     this.#text = text;
   }
 
+  /** Open lists and objects are on a stack of our own: a text may open a million of them. */
   whole(): void {
-    this.#value();
+    const open: Bracket[] = [];
+    do {
+      const opened = this.#begin();
+      if (opened) open.push(opened);
+      else this.#end(open);
+    } while (open.length > 0);
     this.#skipSpace();
     if (this.#at < this.#text.length) this.#fail("after top-level value");
+  }
+
+  /** Scans a value, or the beginning of a list or object with content, and returns what closes that. */
+  #begin(): Bracket | undefined {
+    this.#skipSpace();
+    const first = this.#peek();
+    if (first === "{") return this.#open("}");
+    if (first === "[") return this.#open("]");
+    if (first === '"') this.#string();
+    else if (first === "-" || DIGIT.test(first)) this.#number();
+    else this.#word(first);
+    return undefined;
+  }
+
+  #open(bracket: Bracket): Bracket | undefined {
+    this.#at++;
+    this.#skipSpace();
+    if (this.#peek() === bracket) {
+      this.#at++;
+      return undefined;
+    }
+    if (bracket === "}") this.#name();
+    return bracket;
+  }
+
+  /** After a value: closes all lists and objects that end here, up to one that continues. */
+  #end(open: Bracket[]): void {
+    for (let bracket = open.at(-1); bracket !== undefined; bracket = open.at(-1)) {
+      if (!this.#isEnd(bracket)) {
+        if (bracket === "}") this.#name();
+        return;
+      }
+      open.pop();
+    }
+  }
+
+  #name(): void {
+    this.#skipSpace();
+    if (this.#peek() !== '"') this.#fail("looking for beginning of object key string");
+    this.#string();
+    this.#skipSpace();
+    if (this.#peek() !== ":") this.#fail("after object key");
+    this.#at++;
   }
 
   #peek(): string {
@@ -54,16 +111,6 @@ class SyntaxScan {
     while (SPACE.test(this.#text[this.#at] ?? "")) this.#at++;
   }
 
-  #value(): void {
-    this.#skipSpace();
-    const first = this.#peek();
-    if (first === "{") this.#object();
-    else if (first === "[") this.#list();
-    else if (first === '"') this.#string();
-    else if (first === "-" || DIGIT.test(first)) this.#number();
-    else this.#word(first);
-  }
-
   #word(first: string): void {
     const word = ["true", "false", "null"].find((one) => one.startsWith(first));
     if (word === undefined) return this.#fail("looking for beginning of value");
@@ -73,41 +120,11 @@ class SyntaxScan {
     }
   }
 
-  #object(): void {
-    this.#at++;
-    this.#skipSpace();
-    if (this.#peek() === "}") return this.#step();
-    for (;;) {
-      this.#skipSpace();
-      if (this.#peek() !== '"') this.#fail("looking for beginning of object key string");
-      this.#string();
-      this.#skipSpace();
-      if (this.#peek() !== ":") this.#fail("after object key");
-      this.#at++;
-      this.#value();
-      if (this.#isEnd("}", "after object key:value pair")) return;
-    }
-  }
-
-  #list(): void {
-    this.#at++;
-    this.#skipSpace();
-    if (this.#peek() === "]") return this.#step();
-    for (;;) {
-      this.#value();
-      if (this.#isEnd("]", "after array element")) return;
-    }
-  }
-
-  #step(): void {
-    this.#at++;
-  }
-
   /** Whether the list or object ends here; otherwise a comma must follow. */
-  #isEnd(bracket: string, context: string): boolean {
+  #isEnd(bracket: Bracket): boolean {
     this.#skipSpace();
     const next = this.#peek();
-    if (next !== bracket && next !== ",") this.#fail(context);
+    if (next !== bracket && next !== ",") this.#fail(AFTER[bracket]);
     this.#at++;
     return next === bracket;
   }

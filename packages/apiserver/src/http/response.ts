@@ -1,3 +1,4 @@
+import { boundedText } from "@capstan/api";
 import type { HttpResponse } from "@capstan/env";
 import { jsonText, sharedText } from "../json.ts";
 import type { WatchLine } from "../storage/storage.ts";
@@ -117,9 +118,20 @@ function lineText({ type, object }: WatchLine): string {
   return `{"type":"${type}","object":${sharedText(object as object)}}\n`;
 }
 
+// Clients refuse headers of more than 8 or 16 KiB; kube-apiserver stops after 4 KiB of warnings, too.
+const LONGEST_WARNING = 1024;
+const LONGEST_WARNINGS = 4096;
+
 /** Warnings as the headers that kubectl prints. */
 export function warningHeaders(warnings: readonly string[]): Readonly<Record<string, string>> {
   if (warnings.length === 0) return {};
-  const quoted = warnings.map((text) => `299 - "${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`);
-  return { warning: quoted.join(", ") };
+  let header = "";
+  for (const text of warnings) {
+    const quoted = `299 - "${boundedText(text, LONGEST_WARNING)
+      .replaceAll(/\s/g, " ")
+      .replaceAll(/[\\"]/g, String.raw`\$&`)}"`;
+    if (header.length + quoted.length > LONGEST_WARNINGS) break;
+    header += header === "" ? quoted : `, ${quoted}`;
+  }
+  return { warning: header };
 }

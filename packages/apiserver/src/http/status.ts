@@ -1,6 +1,7 @@
 import type { Kind } from "@capstan/api";
 import { goQuote } from "../schema/go-text.ts";
 import type { FieldProblem } from "../schema/problem.ts";
+import { PROBLEMS_LIMIT } from "../schema/findings.ts";
 
 /** One entry of `details.causes`. */
 export interface StatusCause {
@@ -140,8 +141,9 @@ export interface Subject {
 }
 
 /** One or more fields have invalid values. */
-export function invalid(subject: Subject, errors: readonly FieldProblem[]): ApiError {
+export function invalid(subject: Subject, problems: readonly FieldProblem[]): ApiError {
   const { kind, group, name } = subject;
+  const errors = problems.slice(0, PROBLEMS_LIMIT);
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   return new ApiError({

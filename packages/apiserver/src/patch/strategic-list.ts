@@ -20,11 +20,13 @@ export function mergeLists(original: List, patch: List, items: ItemMerge): List 
   if (key === "") throw new StrategicMergeError("cannot merge lists without merge key for struct");
   const { live, changes } = applyItemDirectives(original as Fields[], patch as Fields[], key);
   const merged = [...live];
+  const placeOf = new Map(places(live, (item) => (item as Fields)[key]));
   for (const change of changes) {
-    const place = merged.findIndex((item) => item[key] === keyOf(change, key));
+    const id = keyOf(change, key);
+    const place = placeOf.get(id) ?? merged.length;
     const found = merged[place];
-    if (found) merged[place] = items.merge(found, change);
-    else merged.push(taken(change) as Fields);
+    merged[place] = found ? items.merge(found, change) : (taken(change) as Fields);
+    placeOf.set(id, place);
   }
   return inOrder(merged, changes, { live, key });
 }
@@ -56,12 +58,13 @@ export function inOrder(list: List, wanted: List, { live, key }: Order): List {
     livePlaces,
   );
   const result: unknown[] = [];
+  let next = 0;
   for (const item of named) {
     const place = placeIn(livePlaces, item);
-    while (others.length > 0 && placeIn(livePlaces, others[0]) < place) result.push(others.shift());
+    while (next < others.length && placeIn(livePlaces, others[next]) < place) result.push(others[next++]);
     result.push(item);
   }
-  return [...result, ...others];
+  return [...result, ...others.slice(next)];
 }
 
 /** Refuses a patch whose items are missing in the given order, or are in another order. */

@@ -295,3 +295,28 @@ describe("the schemas of Kubernetes' own kinds", () => {
     expect(mergeSchemaOf({ group: "cluster.x-k8s.io", version: "v1beta2", kind: "Cluster" })).toBeUndefined();
   });
 });
+
+describe("the work of a merge", () => {
+  /** Items that count how often their merge key is read. */
+  const counting = (count: number, reads: { count: number }): { name: string }[] =>
+    Array.from({ length: count }, (_, index) => ({
+      get name() {
+        reads.count++;
+        return `item-${index}`;
+      },
+    }));
+
+  test("grows with the length of its lists as sorting does, not with their square", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 3000 }), fc.boolean(), (count, isReversed) => {
+        const reads = { count: 0 };
+        const items = counting(count, reads);
+        const order = isReversed ? counting(count, reads).toReversed() : counting(count, reads);
+        const patch = { "$setElementOrder/items": order, items: order.filter((_, index) => index % 2 === 0) };
+        strategicMergePatch({ items }, patch, SCHEMA);
+        expect(reads.count).toBeLessThan(20 * count * Math.log2(count));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -70,6 +70,9 @@ function draftOf({ kind }: Resource, value: Record<string, unknown>, meta: Decod
   return { ...value, apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: "", ...meta } };
 }
 
+// A path is as long as the names that a client gives.
+const LONGEST_FIELD = 256;
+
 /** Warns about unknown and duplicate fields, or refuses them, as the request wants. */
 export function unknownFieldWarnings(
   resource: Resource,
@@ -80,10 +83,12 @@ export function unknownFieldWarnings(
   const isReported = (field: string): boolean =>
     resource.custom !== undefined ||
     !unknownFields.some((unknown) => field.startsWith(`${unknown}.`) || field.startsWith(`${unknown}[`));
+  const shown = (field: string): string =>
+    field.length > LONGEST_FIELD ? `${field.slice(0, LONGEST_FIELD)}…` : field;
   if (mode === "Ignore" || unknownFields.length + duplicates.length === 0) return [];
   const texts = [
-    ...duplicates.filter(isReported).map((field) => `duplicate field "${field}"`),
-    ...unknownFields.map((field) => `unknown field "${field}"`),
+    ...duplicates.filter(isReported).map((field) => `duplicate field "${shown(field)}"`),
+    ...unknownFields.map((field) => `unknown field "${shown(field)}"`),
   ];
   if (mode === "Warn") return texts;
   throw notHandled(resource, draft, { problem: `strict decoding error: ${texts.join(", ")}`, source });

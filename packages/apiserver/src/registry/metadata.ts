@@ -28,9 +28,7 @@ export function metadataChangeErrors(old: Frozen<ObjectMeta>, metadata: ObjectMe
   const immutable = (["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const)
     .filter((field) => metadata[field] !== old[field])
     .map((field) => invalid(`metadata.${field}`, metadata[field], "field is immutable"));
-  const added = old.deletionTimestamp
-    ? (metadata.finalizers ?? []).filter((finalizer) => !old.finalizers?.includes(finalizer))
-    : [];
+  const added = old.deletionTimestamp ? addedFinalizers(metadata, old) : [];
   if (added.length === 0) return immutable;
   const listed = added.map((finalizer) => JSON.stringify(finalizer)).join(", ");
   return [
@@ -42,10 +40,14 @@ export function metadataChangeErrors(old: Frozen<ObjectMeta>, metadata: ObjectMe
   ];
 }
 
+function addedFinalizers(metadata: Frozen<ObjectMeta>, old?: Frozen<ObjectMeta>): string[] {
+  const before = new Set(old?.finalizers);
+  return (metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
+}
+
 /** Warnings about metadata that is valid but not advisable; existing metadata was warned about before. */
 export function metadataWarnings(metadata: Frozen<ObjectMeta>, old?: Frozen<ObjectMeta>): string[] {
-  return (metadata.finalizers ?? [])
-    .filter((finalizer) => !old?.finalizers?.includes(finalizer))
+  return addedFinalizers(metadata, old)
     .filter((finalizer) => !finalizer.includes("/") && !STANDARD_FINALIZERS.has(finalizer))
     .map(
       (finalizer) =>

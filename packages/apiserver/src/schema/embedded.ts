@@ -3,6 +3,7 @@ import type { SchemaNode } from "./node.ts";
 import { decodeObjectMeta, nameErrors, objectMetaErrors, pathSegmentProblems } from "./object-meta.ts";
 import { type FieldProblem, invalidValue, requiredValue } from "./problem.ts";
 import { visit } from "./visit.ts";
+import { REPORTED_FIELDS_LIMIT } from "./reported-fields.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -32,7 +33,8 @@ export function coerceEmbedded(node: SchemaNode, object: unknown): Coerced {
         return;
       }
       fields["metadata"] = decoded.meta;
-      unknownFields.push(...decoded.unknown.map((name) => `${path}.metadata.${name}`));
+      if (unknownFields.length < REPORTED_FIELDS_LIMIT)
+        unknownFields.push(...decoded.unknown.map((name) => `${path}.metadata.${name}`));
     },
   });
   return { unknownFields: unknownFields.sort(), problem };

@@ -14,8 +14,8 @@ export interface Findings {
   matches: number;
 }
 
-// Without a limit, a list of a million invalid items would be answered with a million problems.
-const PROBLEMS_LIMIT = 1000;
+/** Without a limit, a list of a million invalid items would be answered with a million problems. */
+export const PROBLEMS_LIMIT = 1000;
 
 /** Empty findings. */
 export function noFindings(root: SchemaNode, prefix: string): Findings {

@@ -1,4 +1,5 @@
 import { isJsonObject } from "@capstan/api";
+import { PROBLEMS_LIMIT } from "./findings.ts";
 import { goJson } from "./go-text.ts";
 import type { SchemaNode } from "./node.ts";
 import { duplicateValue, type FieldProblem, invalidValue } from "./problem.ts";
@@ -66,6 +67,7 @@ function duplicates(
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);
     if (count === 2) problems.push(duplicateValue(`${path}[${index}]`, key));
+    if (problems.length === PROBLEMS_LIMIT) break;
   }
   return problems;
 }

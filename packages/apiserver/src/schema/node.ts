@@ -1,6 +1,7 @@
 import type { PrintedSchema } from "@capstan/api";
 import { type Format, formatOf } from "./formats.ts";
 import { compilePattern, PatternError } from "./pattern.ts";
+import { goJson } from "./go-text.ts";
 
 /** A type of JSON values as schemas name them. */
 export type JsonType = "string" | "integer" | "number" | "boolean" | "array" | "object";
@@ -48,9 +49,15 @@ export interface Contents {
   readonly rules: boolean;
 }
 
+/** A closed set of values; a lookup does not take longer with more of them. */
+interface EnumValues {
+  readonly values: readonly unknown[];
+  has(value: unknown): boolean;
+}
+
 /** The constraints of a value beside its type. */
 export interface Limits {
-  readonly enum: readonly unknown[];
+  readonly enum: EnumValues | undefined;
   readonly format: Format | undefined;
   readonly minLength: number | undefined;
   readonly maxLength: number | undefined;
@@ -132,13 +139,13 @@ function contentsOf(node: Omit<SchemaNode, "has">): Contents {
   };
 }
 
-function isWithoutLimits({ enum: words, ...limits }: Limits): boolean {
-  return words.length === 0 && Object.values(limits).every((limit) => limit === undefined);
+function isWithoutLimits(limits: Limits): boolean {
+  return Object.values(limits).every((limit) => limit === undefined);
 }
 
 function limitsOf(schema: PrintedSchema): Limits {
   return {
-    enum: listOf(schema["enum"]),
+    enum: enumOf(listOf(schema["enum"])),
     format: formatOf(textOf(schema["format"]) ?? ""),
     minLength: numberOf(schema["minLength"]),
     maxLength: numberOf(schema["maxLength"]),
@@ -152,6 +159,15 @@ function limitsOf(schema: PrintedSchema): Limits {
     maxProperties: numberOf(schema["maxProperties"]),
     combined: combinedOf(schema),
   };
+}
+
+/** Texts and numbers are looked up as they are, objects and lists by their text with sorted names. */
+function enumOf(values: readonly unknown[]): EnumValues | undefined {
+  if (values.length === 0) return undefined;
+  const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null;
+  const scalars = new Set(values.filter(isScalar));
+  const texts = new Set(values.filter((value) => !isScalar(value)).map(goJson));
+  return { values, has: (value) => (isScalar(value) ? scalars.has(value) : texts.has(goJson(value))) };
 }
 
 function patternOf(source: string): Limits["pattern"] {

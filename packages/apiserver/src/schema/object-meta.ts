@@ -6,6 +6,7 @@ import {
   type ObjectMeta,
   type OwnerReference,
 } from "@capstan/api";
+import { REPORTED_FIELDS_LIMIT } from "./reported-fields.ts";
 
 /** Decoded metadata, and its unknown fields. */
 export interface DecodedMeta {
@@ -62,7 +63,7 @@ export function decodeObjectMeta(metadata: unknown): DecodedMeta {
     if (type !== undefined) return failed(jsonType(value), `ObjectMeta.${field}`, type);
     if (!isEmpty(value)) meta[field] = value;
   }
-  return { meta, unknown, problem: undefined };
+  return { meta, unknown: unknown.slice(0, REPORTED_FIELDS_LIMIT), problem: undefined };
 }
 
 /** Metadata of valid types, without fields that are not stored. */

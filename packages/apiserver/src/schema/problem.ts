@@ -26,9 +26,20 @@ export function wrongType(field: string, value: unknown, detail: string): FieldP
 
 /** A value outside a closed set. */
 export function unsupportedValue(field: string, value: unknown, supported: readonly unknown[]): FieldProblem {
-  const words = supported.map((item) => goQuote(typeof item === "string" ? item : goJson(item))).join(", ");
-  const message = `Unsupported value: ${shownValue(value)}: supported values: ${words}`;
+  const message = `Unsupported value: ${shownValue(value)}: supported values: ${supportedText(supported)}`;
   return { type: "FieldValueNotSupported", field, message };
+}
+
+const supportedTexts = new WeakMap<readonly unknown[], string>();
+
+/** A list of thousands of values is printed once, and cut. */
+function supportedText(supported: readonly unknown[]): string {
+  const known = supportedTexts.get(supported);
+  if (known !== undefined) return known;
+  const words = supported.map((item) => goQuote(typeof item === "string" ? item : goJson(item)));
+  const text = cut(words.join(", "));
+  supportedTexts.set(supported, text);
+  return text;
 }
 
 /** A text above its limit. Kubernetes counts characters here and says bytes. */
@@ -59,6 +70,10 @@ const LONGEST_VALUE = 10_000;
 
 function shownValue(value: unknown): string {
   const text = typeof value === "number" ? goNumber(value) : printed(value);
+  return cut(text);
+}
+
+function cut(text: string): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
 

@@ -1,4 +1,5 @@
 import type { SchemaNode } from "./node.ts";
+import { REPORTED_FIELDS_LIMIT } from "./reported-fields.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -6,7 +7,7 @@ type Fields = Record<string, unknown>;
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 /**
- * Removes unknown fields from an object, and returns their paths. It also removes nulls that the schema does not allow,
+ * Removes unknown fields from an object, and returns the paths of the first ones. It also removes nulls that the schema does not allow,
  * unless a default replaces them; these are not reported, because they mean the same as a missing field.
  */
 export function prune(node: SchemaNode, object: Fields): string[] {
@@ -85,6 +86,7 @@ function dropAll(pruning: Pruning, object: Fields): void {
 
 function drop({ path, dropped }: Pruning, object: Fields, name: string): void {
   delete object[name];
+  if (dropped.length >= REPORTED_FIELDS_LIMIT) return;
   let text = "";
   for (const step of [...path, name]) {
     if (typeof step === "number") text += `[${step}]`;

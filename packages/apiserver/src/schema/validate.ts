@@ -1,6 +1,6 @@
 import { deepEqual } from "@capstan/api";
 import { checkCombined } from "./combined.ts";
-import { fieldOf, type Findings, noFindings, pathText, report } from "./findings.ts";
+import { fieldOf, noFindings, pathText, PROBLEMS_LIMIT, report, type Findings } from "./findings.ts";
 import { goQuote } from "./go-text.ts";
 import { checkNumber, checkText } from "./limits.ts";
 import { keyText } from "./list-types.ts";
@@ -44,6 +44,7 @@ function check(findings: Findings, node: SchemaNode, change: Change): void {
   if (value === old && typeof value === "object" && value !== null) return;
   const { problems } = findings;
   const before = problems.length;
+  if (before >= PROBLEMS_LIMIT) return;
   if (value === null) checkNull(findings, node);
   else checkPresent(findings, node, change);
   if (problems.length > before && old !== undefined && deepEqual(value, old)) problems.length = before;
@@ -52,8 +53,7 @@ function check(findings: Findings, node: SchemaNode, change: Change): void {
 function checkNull(findings: Findings, node: SchemaNode): void {
   if (node.types.length === 0 || node.nullable) findings.matches++;
   else reportType(findings, node.types.join(","), "null");
-  if (node.limits.enum.length > 0)
-    report(findings, unsupportedValue(fieldOf(findings), null, node.limits.enum));
+  if (node.limits.enum) report(findings, unsupportedValue(fieldOf(findings), null, node.limits.enum.values));
 }
 
 function checkPresent(findings: Findings, node: SchemaNode, change: Change): void {
@@ -66,8 +66,8 @@ function checkPresent(findings: Findings, node: SchemaNode, change: Change): voi
   if (typeof value === "string") checkText(findings, limits, value);
   else if (typeof value === "number" || typeof value === "bigint") checkNumber(findings, limits, value);
   else if (Array.isArray(value)) checkList(findings, node, { value, old: change.old });
-  if (limits.enum.length > 0 && !limits.enum.some((item) => deepEqual(item, value)))
-    report(findings, unsupportedValue(fieldOf(findings), value, limits.enum));
+  if (limits.enum && !limits.enum.has(value))
+    report(findings, unsupportedValue(fieldOf(findings), value, limits.enum.values));
   if (isObject(value)) checkObject(findings, node, { value, old: change.old });
 }
 
@@ -153,10 +153,23 @@ function checkItem(findings: Findings, { items, listType, listMapKeys }: SchemaN
   check(findings, items, { value, old: undefined });
   if (problems.length === before || listType !== "map" || !Array.isArray(old) || !isObject(value)) return;
   const key = keyText(value, listMapKeys);
-  const oldItem = old.find((item) => isObject(item) && keyText(item, listMapKeys) === key) as unknown;
+  const oldItem = itemsByKey(old, listMapKeys).get(key);
   if (oldItem === undefined) return;
   problems.length = before;
   check(findings, items, { value, old: oldItem });
+}
+
+const indexes = new WeakMap<readonly unknown[], ReadonlyMap<string, unknown>>();
+
+/** The items of an old list by their keys. A list belongs to one schema, so it has one index. */
+function itemsByKey(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
+  const known = indexes.get(list);
+  if (known) return known;
+  // From the end, so that of equal keys the first one counts.
+  const entries = list.filter(isObject).map((item) => [keyText(item, keys), item] as const);
+  const index = new Map<string, unknown>(entries.toReversed());
+  indexes.set(list, index);
+  return index;
 }
 
 function checkObject(

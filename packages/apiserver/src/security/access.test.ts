@@ -10,6 +10,8 @@ interface Answer {
   readonly body: Seen & { readonly status: Record<string, unknown> };
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** A secured cluster; the token `NAME` belongs to the user `NAME`, and `root` is in `system:masters`. */
 function secured(
   options: { readonly rate?: { perSecond: number; burst: number } } = {},
@@ -20,9 +22,9 @@ function secured(
     userOfToken: (token) =>
       /^\w+$/.test(token) ? { name: token, groups: token === "root" ? ["system:masters"] : [] } : undefined,
   });
-  return async (token: string, request: string, body?: unknown): Promise<Answer> => {
+  return async (token: string, request: string, body?: unknown, more: Headers = {}): Promise<Answer> => {
     const [method = "", path = ""] = request.split(" ");
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = { authorization: `Bearer ${token}`, ...more };
     const answer: HttpResponse = await handler({
       method,
       path,
@@ -203,5 +205,91 @@ describe("a client in a request loop", () => {
     expect((await send("ann", pods)).status).toBe(403);
     await scheduler.run({ untilMs: 1000 });
     expect((await send("root", pods)).status).toBe(200);
+  });
+});
+
+describe("impersonation", () => {
+  const whoami = "POST /apis/authentication.k8s.io/v1/selfsubjectreviews";
+  const as = (user: string, more: Headers = {}): Headers => ({ "impersonate-user": user, ...more });
+
+  /** A cluster in which ann has these cluster-wide rules. */
+  async function withRules(...rules: object[]): Promise<ReturnType<typeof secured>> {
+    const send = secured();
+    const apiGroup = "rbac.authorization.k8s.io";
+    await send("root", `POST ${RBAC}/clusterroles`, { metadata: { name: "ann" }, rules });
+    await send("root", `POST ${RBAC}/clusterrolebindings`, {
+      metadata: { name: "ann" },
+      roleRef: { apiGroup, kind: "ClusterRole", name: "ann" },
+      subjects: [{ apiGroup, kind: "User", name: "ann" }],
+    });
+    return send;
+  }
+
+  test("acts with the permissions of the other user, not with those of the sender", async () => {
+    const send = secured();
+    expect((await send("root", "GET /api/v1/pods", undefined, as("bob"))).status).toBe(403);
+    const review = { spec: { resourceAttributes: { verb: "list", resource: "pods" } } };
+    const path = `POST ${REVIEWS}/selfsubjectaccessreviews`;
+    expect((await send("root", path, review, as("bob"))).body.status).toEqual({ allowed: false });
+    expect((await send("root", path, review)).body.status).toMatchObject({ allowed: true });
+  });
+
+  test.each<[string, Headers, object]>([
+    ["a user", as("bob"), { username: "bob", groups: ["system:authenticated"] }],
+    [
+      "groups",
+      as("bob", { "impersonate-group": "crew, deck" }),
+      { username: "bob", groups: ["crew", "deck", "system:authenticated"] },
+    ],
+    [
+      "a service account",
+      as("system:serviceaccount:default:robot"),
+      {
+        username: "system:serviceaccount:default:robot",
+        groups: ["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"],
+      },
+    ],
+    [
+      "a uid and extra values",
+      as("bob", { "impersonate-uid": "u1", "impersonate-extra-example.com%2fscope": "a, b" }),
+      { username: "bob", uid: "u1", extra: { "example.com/scope": ["a", "b"] } },
+    ],
+  ])("of %s tells that user", async (_, headers, expected) => {
+    const { body } = await secured()("root", whoami, {}, headers);
+    expect(body.status["userInfo"]).toMatchObject(expected);
+  });
+
+  const users = { apiGroups: [""], resources: ["users"], verbs: ["impersonate"], resourceNames: ["bob"] };
+  test.each<[string, Headers, string]>([
+    ["another user", as("root"), 'users "root" is forbidden: User "ann" cannot impersonate resource "users"'],
+    ["a group", as("bob", { "impersonate-group": "system:masters" }), 'groups "system:masters" is forbidden'],
+    [
+      "one of two groups",
+      as("bob", { "impersonate-group": "crew, system:masters" }),
+      'groups "crew" is forbidden',
+    ],
+    ["a service account", as("system:serviceaccount:default:robot"), 'serviceaccounts "robot" is forbidden'],
+    ["a uid", as("bob", { "impersonate-uid": "u1" }), 'uids.authentication.k8s.io "u1" is forbidden'],
+    [
+      "an extra value",
+      as("bob", { "impersonate-extra-scope": "a" }),
+      'userextras.authentication.k8s.io "a" is forbidden',
+    ],
+  ])("of %s needs its own permission", async (_, headers, message) => {
+    const send = await withRules(users);
+    expect((await send("ann", whoami, {}, as("bob"))).status).toBe(201);
+    const { status, body } = await send("ann", whoami, {}, headers);
+    expect([status, body.message]).toEqual([403, expect.stringContaining(message)]);
+  });
+
+  test("of a group without a user is refused", async () => {
+    const { status, body } = await secured()("root", whoami, {}, { "impersonate-group": "crew" });
+    expect([status, body.message]).toEqual([400, expect.stringContaining("set Impersonate-User")]);
+  });
+
+  test("needs a credential, even for open paths", async () => {
+    const send = secured();
+    expect((await send("!", "GET /version", undefined, as("root"))).status).toBe(401);
+    expect((await send("root", "GET /version", undefined, as("bob"))).status).toBe(200);
   });
 });

@@ -1,8 +1,10 @@
 import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
 import { statusResponse } from "../http/response.ts";
-import { ApiError, detailsOf } from "../http/status.ts";
+import { ApiError } from "../http/status.ts";
 import { attributesOf, type Caller, type User } from "./attributes.ts";
-import { isAllowed, type PolicySource, refusal } from "./rbac.ts";
+import { forbidden } from "./forbidden.ts";
+import { asksToImpersonate, effectiveUser } from "./impersonation.ts";
+import { isAllowed, type PolicySource } from "./rbac.ts";
 import { splitUrl } from "../request-url.ts";
 
 /** How callers authenticate. */
@@ -33,27 +35,35 @@ export function guard(serve: Serve, { authentication, policy, isOverRate }: Guar
     const user = authentication.userOfToken(token);
     return user && authenticated(user);
   };
-  return async (request) => {
-    const user = userOf(request, userOfToken);
-    if (isOpen(request) && (user || !request.headers["authorization"]))
-      return await serve(request, { user: user ?? ANONYMOUS, userOfToken });
-    if (!user) return statusResponse(UNAUTHORIZED.status);
-    const overRate = isOverRate(user.name);
-    if (overRate) return statusResponse(overRate.status);
+  /** The user that an authenticated sender may act as here; throws an ApiError if there is none. */
+  const authorized = (request: HttpRequest, sender: User): User => {
+    const overRate = isOverRate(sender.name);
+    if (overRate) throw overRate;
+    const user = effectiveUser(request, sender, policy);
     const attributes = attributesOf(request);
-    if (!isAllowed(policy, user, attributes)) {
-      const message = refusal(user, attributes);
-      const details =
-        "path" in attributes
-          ? {}
-          : detailsOf(
-              { group: attributes.group, plural: attributes.resource.split("/")[0] ?? "" },
-              attributes.name,
-            );
-      return statusResponse(new ApiError({ code: 403, reason: "Forbidden", message, details }).status);
-    }
-    return await serve(request, { user, userOfToken });
+    if (!isOpen(request) && !isAllowed(policy, user, attributes)) throw forbidden(user, attributes);
+    return user;
   };
+  return async (request) => {
+    const sender = userOf(request, userOfToken);
+    const isAnonymous = !request.headers["authorization"] && !asksToImpersonate(request);
+    if (!sender && !(isOpen(request) && isAnonymous)) return statusResponse(UNAUTHORIZED.status);
+    try {
+      const user = sender ? authorized(request, sender) : ANONYMOUS;
+      return await serve(await withBody(request), { user, userOfToken });
+    } catch (error) {
+      if (error instanceof ApiError) return statusResponse(error.status);
+      throw error;
+    }
+  };
+}
+
+/** Only now is the body read: callers without permission cannot make the server store anything. */
+async function withBody(request: HttpRequest): Promise<HttpRequest> {
+  if (!request.readBody) return request;
+  const { readBody, ...head } = request;
+  const body = await readBody();
+  return { ...head, ...(body !== undefined && { body }) };
 }
 
 const UNAUTHORIZED = new ApiError({ code: 401, reason: "Unauthorized", message: "Unauthorized" });

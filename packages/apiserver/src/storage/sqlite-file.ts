@@ -1,3 +1,4 @@
+import { existsSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Restored } from "./memory.ts";
 import type { ObjectKey } from "./storage.ts";
@@ -65,6 +66,7 @@ export class SqliteFile {
   }
 
   close(): void {
+    this.#database.exec("UPDATE open_log SET is_open = 0");
     this.#database.close();
   }
 
@@ -78,6 +80,8 @@ export class SqliteFile {
 
 function open(path: string): DatabaseSync {
   try {
+    refuseEmptied(path);
+    const hasLog = existsSync(`${path}-wal`);
     const database = new DatabaseSync(path);
     // An exclusive lock is taken at the first read and held: two servers on one file would assign the same versions.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -94,12 +98,39 @@ function open(path: string): DatabaseSync {
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     `);
     if (format < FORMAT) createTables(database);
+    requireLog(database, path, hasLog);
     return database;
   } catch (error) {
     throw error instanceof StorageFileError
       ? error
       : new StorageFileError(explain(path, error as Error), { cause: error });
   }
+}
+
+/** SQLite takes an empty file for a new database; a database that lost its content is the same. */
+function refuseEmptied(path: string): void {
+  if (path !== ":memory:" && existsSync(path) && statSync(path).size === 0)
+    throw new StorageFileError(`${path}: it has lost its content; ${RESTORE}`);
+}
+
+const RESTORE = "restore it from a copy, or remove it to start empty";
+
+/**
+ * While the database is open, and after a crash, the newest writes are in its log alone. Without the log SQLite would
+ * start with older objects. The mark that a log is needed reaches the database file after the log exists, and goes when
+ * the database is closed.
+ */
+function requireLog(database: DatabaseSync, path: string, hasLog: boolean): void {
+  database.exec("CREATE TABLE IF NOT EXISTS open_log (is_open INTEGER NOT NULL)");
+  const row = database.prepare("SELECT is_open FROM open_log").get() as { is_open: number } | undefined;
+  if (row?.is_open === 1 && !hasLog) {
+    database.close();
+    throw new StorageFileError(
+      `${path}: the newest writes are missing, because ${path}-wal is gone; put that file back, or ${RESTORE}`,
+    );
+  }
+  database.exec(row ? "UPDATE open_log SET is_open = 1" : "INSERT INTO open_log VALUES (1)");
+  database.exec("PRAGMA wal_checkpoint(FULL)");
 }
 
 function formatOf(database: DatabaseSync): number {

@@ -170,6 +170,27 @@ describe("a database that cannot be used", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  test("that was emptied is refused", async () => {
+    const storage = open();
+    await storage.create(key("a"), draft("a", "1"));
+    await close(storage);
+    writeFileSync(join(folder, "objects.db"), "");
+    expect(() => open()).toThrow(
+      "it has lost its content; restore it from a copy, or remove it to start empty",
+    );
+  });
+
+  test("without the log of a server that was killed is refused, and with it has every object", async () => {
+    const storage = open();
+    await storage.create(key("a"), draft("a", "1"));
+    // The files as a killed server leaves them.
+    copyFileSync(join(folder, "objects.db"), join(folder, "killed.db"));
+    expect(() => open("killed.db")).toThrow("the newest writes are missing");
+    copyFileSync(join(folder, "objects.db"), join(folder, "whole.db"));
+    copyFileSync(join(folder, "objects.db-wal"), join(folder, "whole.db-wal"));
+    expect(valuesIn(open("whole.db"))).toEqual({ a: { value: "1" } });
+  });
+
   test("that another process holds is refused", () => {
     open();
     expect(() => open()).toThrow("another process holds it");

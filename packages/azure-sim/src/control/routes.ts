@@ -66,7 +66,7 @@ const clock = (control: Control): Answer =>
 const ROUTES: Readonly<Record<string, ControlRoute>> = {
   "GET clock": clock,
   "POST clock": (control, { body }) => {
-    if (body["advanceSeconds"] !== undefined) control.advance(positive(body, "advanceSeconds") * 1000);
+    if (body["advanceSeconds"] !== undefined) control.advance(advanceMs(control, body));
     if (body["speed"] !== undefined) control.setSpeed(speedIn(body));
     return clock(control);
   },
@@ -146,6 +146,19 @@ function speedIn(body: JsonObject): number {
   const problem = speedProblem(speed);
   if (problem !== undefined) throw invalidParameter("speed", `speed ${problem}.`);
   return speed as number;
+}
+
+// Certificates, tokens and JavaScript's dates end at some time; a data directory beyond it could not be opened again.
+const LATEST_MS = Date.UTC(2200, 0);
+
+function advanceMs({ nowMs }: Control, body: JsonObject): number {
+  const byMs = positive(body, "advanceSeconds") * 1000;
+  if (nowMs + byMs < LATEST_MS) return byMs;
+  const most = Math.max(0, Math.floor((LATEST_MS - nowMs) / 1000));
+  throw invalidParameter(
+    "advanceSeconds",
+    `advanceSeconds is ${byMs / 1000}; the clock must stay before the year 2200, so at most ${most} are possible.`,
+  );
 }
 
 function positive(body: JsonObject, field: string): number {

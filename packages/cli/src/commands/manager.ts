@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { type Features, Namespace } from "@capstan/api";
 import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import {
@@ -24,6 +23,7 @@ import { readGivenFile } from "../given-file.ts";
 import { prettyLines } from "../render/pretty-log.ts";
 import type { Shell } from "../shell.ts";
 import { aborted } from "../signals.ts";
+import { readCredentialFile } from "../controllers/credential-file.ts";
 
 /** How to run the controllers on a management cluster. */
 export interface ManagerCommandOptions extends ManagementAccess {
@@ -64,7 +64,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     kube,
     azure: { cloud: cloudFor(options), connect: network.connect },
     workload: { connect: connectToCluster },
-    readFile: (path) => readFile(path, "utf8"),
+    readFile: readCredentialFile,
     concurrency: options.concurrency,
     features,
     ...(options.controllers && { controllers: options.controllers }),

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Features } from "@capstan/api";
 import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
@@ -6,6 +5,7 @@ import { type Env, type Transport, TransportError } from "@capstan/env";
 import { cloudNamed, Manager, renewedTokens, type TokenSource } from "@capstan/manager";
 import { type Logger, Sensitive } from "@capstan/runtime";
 import { inProcess } from "../cluster/transport.ts";
+import { readCredentialFile } from "./credential-file.ts";
 
 /** The servers that a manager in the same process connects to. */
 export interface EmbeddedManagerOptions {
@@ -43,7 +43,7 @@ export function embeddedManager({
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     },
     workload: { connect: ({ server }) => transportTo(clusters, url, server), trustedOrigins: [url] },
-    readFile: (path) => readFile(path, "utf8"),
+    readFile: readCredentialFile,
   });
 }
 

@@ -1,11 +1,22 @@
-/** Translates an error of a broken stream into ours. */
-export type Translate = (error: unknown) => Error;
+import { type ByteBudget, TransportError } from "../transport.ts";
 
-/** Reads a whole body as UTF-8 text. */
-export async function readText(chunks: AsyncIterable<Buffer>, translate: Translate): Promise<string> {
+/** How a body is read. */
+export interface BodyReading {
+  /** Translates an error of a broken stream into ours. */
+  readonly translate: (error: unknown) => Error;
+  readonly budget: ByteBudget;
+}
+
+/** Reads a whole body as UTF-8 text. An error in the loop closes the connection, so nothing is read after it. */
+export async function readText(chunks: AsyncIterable<Buffer>, reading: BodyReading): Promise<string> {
+  const { translate, budget } = reading;
   const parts: Buffer[] = [];
   try {
-    for await (const chunk of chunks) parts.push(chunk);
+    for await (const chunk of chunks) {
+      if (chunk.length > budget.remaining) throw oversized("answer");
+      budget.remaining -= chunk.length;
+      parts.push(chunk);
+    }
   } catch (error) {
     throw translate(error);
   }
@@ -19,8 +30,12 @@ const NEWLINE = 0x0a;
  * character that two chunks share stays intact, and a line that arrives in many chunks is joined once. Every event of
  * every watch passes here, so it copies nothing twice.
  */
-export async function* readLines(chunks: AsyncIterable<Buffer>, translate: Translate): AsyncGenerator {
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  { translate, budget }: BodyReading,
+): AsyncGenerator {
   const unfinished: Buffer[] = [];
+  let unfinishedBytes = 0;
   const iterator = chunks[Symbol.asyncIterator]();
   try {
     for (
@@ -29,6 +44,9 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, translate: Trans
       next = await nextChunk(iterator, translate)
     ) {
       for (const line of takeLines(unfinished, next.value)) yield JSON.parse(line) as unknown;
+      const isContinued = unfinished.length > 1;
+      unfinishedBytes = (isContinued ? unfinishedBytes : 0) + (unfinished.at(-1)?.length ?? 0);
+      if (unfinishedBytes > budget.remaining) throw translate(oversized("line of a stream"));
     }
   } finally {
     await iterator.return?.();
@@ -36,6 +54,10 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, translate: Trans
   const rest = Buffer.concat(unfinished).toString("utf8");
   // A stream that ends in the middle of a line was interrupted: the reader detects its end and resumes.
   if (rest.trim() !== "" && isJson(rest)) yield JSON.parse(rest) as unknown;
+}
+
+function oversized(what: string): TransportError {
+  return new TransportError("oversized", `the server sent more bytes in one ${what} than are read`);
 }
 
 /** The lines that the chunk completes; the rest stays in `unfinished`. */
@@ -54,7 +76,7 @@ function takeLines(unfinished: Buffer[], chunk: Buffer): string[] {
 /** Translates errors of the stream only, and not those that the consumer of the lines throws. */
 async function nextChunk(
   iterator: AsyncIterator<Buffer>,
-  translate: Translate,
+  translate: BodyReading["translate"],
 ): Promise<IteratorResult<Buffer, unknown>> {
   try {
     return await iterator.next();

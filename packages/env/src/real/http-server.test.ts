@@ -1,8 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:http2";
+import { request as httpsRequest } from "node:https";
+import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import type { HttpResponse, Peer } from "../transport.ts";
-import { type ListeningServer, serveHttp, type ServerTls } from "./http-server.ts";
+import { type ListeningServer, serveHttp, type ServeOptions, type ServerTls } from "./http-server.ts";
 import { createHttpTransport, type HttpTransportOptions } from "./http-transport.ts";
 import { EAST, WEST } from "./client-authorities.fixture.ts";
 import { SELF_SIGNED } from "./self-signed.fixture.ts";
@@ -86,4 +88,81 @@ test("a server without TLS has no certificates to change", async () => {
   const listening = await serveHttp(() => Promise.resolve(EMPTY));
   cleanups.push(() => listening.close());
   expect(() => listening.setTls(SELF_SIGNED)).toThrow("a server without TLS has no certificates");
+});
+
+describe("a client without permission", () => {
+  const refuse = async (): Promise<HttpResponse> => ({ ...EMPTY, status: 401 });
+  const open = async (options: ServeOptions): Promise<ListeningServer> => {
+    const listening = await serveHttp(refuse, { tls: SELF_SIGNED, bodies: "onDemand", ...options });
+    cleanups.push(() => listening.close());
+    return listening;
+  };
+
+  test("is answered on the head of its requests, over HTTP/2 and HTTP/1.1", async () => {
+    const { port } = await open({});
+    const session = connect(`https://localhost:${port}`, { ca: SELF_SIGNED.cert });
+    const stream = session.request({ ":method": "POST", ":path": "/", "content-length": "3000000" });
+    const status = await new Promise((resolve) => {
+      stream.on("response", (headers) => resolve(headers[":status"]));
+      stream.on("error", () => undefined);
+      stream.write("only the beginning");
+    });
+    session.destroy();
+    const old = await new Promise((resolve) => {
+      const headers = { "content-length": 3_000_000 };
+      const request = httpsRequest({
+        port,
+        host: "localhost",
+        method: "POST",
+        ca: SELF_SIGNED.cert,
+        headers,
+      });
+      request.on("response", (response) => resolve([response.statusCode, response.headers.connection]));
+      request.on("error", () => undefined);
+      request.write("only the beginning");
+    });
+    expect([status, old]).toEqual([401, [401, "close"]]);
+  });
+
+  test("may send a hundred requests at once on a connection", async () => {
+    const { port } = await open({});
+    const session = connect(`https://localhost:${port}`, { ca: SELF_SIGNED.cert });
+    const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
+      session.once("remoteSettings", resolve),
+    );
+    session.destroy();
+    expect(settings.maxConcurrentStreams).toBe(100);
+  });
+
+  test.each([
+    ["a slow head", "GET / HTTP/1.1\r\nhost: localhost\r\nx-slow:"],
+    ["nothing at all", ""],
+  ])("is disconnected when it sends %s", async (_, text) => {
+    const { port } = await open({ limits: { headersMs: 50, idleMs: 50, requestMs: 100 } });
+    for (const protocol of ["http/1.1", "h2"]) {
+      const socket = connectTls({ port, host: "localhost", ca: SELF_SIGNED.cert, ALPNProtocols: [protocol] });
+      socket.on("error", () => undefined);
+      const closed = new Promise((resolve) => socket.on("close", () => resolve("closed")).resume());
+      if (text !== "") socket.write(text);
+      expect(await closed).toBe("closed");
+    }
+  });
+});
+
+test.each(["first", "onDemand"] as const)("a slow body that is read %s ends its request", async (bodies) => {
+  const listening = await serveHttp(
+    async ({ readBody }) => {
+      await readBody?.();
+      return EMPTY;
+    },
+    { tls: SELF_SIGNED, bodies, limits: { headersMs: 50, requestMs: 50 } },
+  );
+  cleanups.push(() => listening.close());
+  const session = connect(`https://localhost:${listening.port}`, { ca: SELF_SIGNED.cert });
+  const stream = session.request({ ":method": "POST", ":path": "/" });
+  const status = new Promise((resolve) => stream.on("response", (headers) => resolve(headers[":status"])));
+  stream.on("error", () => undefined);
+  stream.write("a");
+  expect(await status).toBe(408);
+  session.destroy();
 });

@@ -1,6 +1,12 @@
 import { X509Certificate } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createSecureServer, type Http2SecureServer } from "node:http2";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Handler, HttpRequest, HttpResponse, Peer } from "../transport.ts";
@@ -14,7 +20,25 @@ export interface ServeOptions {
   readonly tls?: ServerTls;
   /** The server reads bodies up to this length plus one byte: enough for the handler to detect one that is too long. */
   readonly bodyLimitBytes?: number;
+  /** With "onDemand" the handler gets the head of a request and reads the body itself, if it wants to. */
+  readonly bodies?: "first" | "onDemand";
+  readonly limits?: Partial<ServerLimits>;
 }
+
+/** How long and how much a client may use a connection. An answer may take any time: watches last. */
+export interface ServerLimits {
+  /** For the TLS handshake, and for the headers of a request. */
+  readonly headersMs: number;
+  /** For a request with its body. */
+  readonly requestMs: number;
+  /** After which a connection without a request is closed. */
+  readonly idleMs: number;
+  /** Requests at once on an HTTP/2 connection. Go's client opens another connection for more. */
+  readonly streams: number;
+}
+
+// kube-apiserver's limits for headers and idle connections; its clients send a body at once.
+const LIMITS: ServerLimits = { headersMs: 32_000, requestMs: 60_000, idleMs: 90_000, streams: 100 };
 
 /** PEM certificates of a server. */
 export interface ServerTls {
@@ -39,11 +63,17 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 export async function serveHttp(handler: Handler, options: ServeOptions = {}): Promise<ListeningServer> {
   const { host = "127.0.0.1", port = 0, tls } = options;
   const authorities = new ClientAuthorities(tls);
-  const service = { handler, authorities, limit: options.bodyLimitBytes ?? Infinity };
-  const onRequest: Listener = (request, response) => {
-    answer(service, request, response).catch((error: unknown) => fail(response, error));
+  const limits = { ...LIMITS, ...options.limits };
+  const service = {
+    handler,
+    authorities,
+    isOnDemand: options.bodies === "onDemand",
+    body: { bytes: options.bodyLimitBytes ?? Infinity, timeoutMs: limits.requestMs },
   };
-  const server = tls ? createTlsServer(tls, onRequest) : createServer(onRequest);
+  const onRequest: Listener = (request, response) => {
+    answer(service, request, response).catch((error: unknown) => fail(request, response, error));
+  };
+  const server = tls ? createTlsServer(tls, limits, onRequest) : createServer(timeouts(limits), onRequest);
   const close = closer(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -60,17 +90,44 @@ export async function serveHttp(handler: Handler, options: ServeOptions = {}): P
   };
 }
 
-function createTlsServer(tls: ServerTls, onRequest: Listener): Http2SecureServer {
-  return createSecureServer(
+/** Node's own limits of HTTP/1.1, which it checks now and then. */
+function timeouts({ headersMs, requestMs, idleMs }: ServerLimits): ServerOptions {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: Math.min(5_000, headersMs),
+  };
+}
+
+function createTlsServer(tls: ServerTls, limits: ServerLimits, onRequest: Listener): Http2SecureServer {
+  const server = createSecureServer(
     {
       ...contextOf(tls),
+      ...timeouts(limits),
       allowHTTP1: true,
+      handshakeTimeout: limits.headersMs,
+      settings: { maxConcurrentStreams: limits.streams },
       // A client without a certificate may still have a token, so the handshake alone refuses no client.
       ...(tls.clientCa !== undefined && { requestCert: true, rejectUnauthorized: false }),
     },
     // Node's compatibility API makes HTTP/2 look like HTTP/1.1, but its types do not say so.
     onRequest as never,
   );
+  server.on("session", (session) => closeWhenIdle(session, limits.idleMs));
+  return server;
+}
+
+/** A quiet watch keeps its connection; a connection without any request does not. */
+function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
+  let streams = 0;
+  session.on("stream", (opened) => {
+    streams++;
+    opened.once("close", () => streams--);
+  });
+  session.setTimeout(idleMs, () => {
+    if (streams === 0) session.destroy();
+  });
 }
 
 function contextOf({ cert, key, clientCa }: ServerTls): { cert: string; key: string; ca?: string[] } {
@@ -117,11 +174,17 @@ class ClientAuthorities {
   }
 }
 
-/** The handler of requests, and how much of a body it reads. */
+/** The handler of requests, and how they are read. */
 interface Service {
   readonly handler: Handler;
   readonly authorities: ClientAuthorities;
-  readonly limit: number;
+  readonly isOnDemand: boolean;
+  readonly body: BodyLimits;
+}
+
+interface BodyLimits {
+  readonly bytes: number;
+  readonly timeoutMs: number;
 }
 
 /** Closes immediately: a watch would keep a server open for minutes. */
@@ -143,16 +206,19 @@ function closer(server: Server | Http2SecureServer): () => Promise<void> {
 }
 
 async function answer(
-  { handler, authorities, limit }: Service,
+  { handler, authorities, isOnDemand, body: limits }: Service,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { body, isWhole } = hasBody(request) ? await readBody(request, limit) : NO_BODY;
+  const incoming = new IncomingBody(request, limits);
+  const body = isOnDemand ? undefined : await incoming.read();
+  const readBody = isOnDemand && !incoming.isEmpty ? () => incoming.read() : undefined;
   const peer = authorities.peerOf(request);
-  const reply = await handler(asked(request, response, { body, peer }));
+  const reply = await handler(asked(request, response, { body, readBody, peer }));
+  const { isWhole } = incoming;
   const { "transfer-encoding": encoding, ...rest } = reply.headers;
   const headers: Record<string, string> = rest;
-  // The rest of a body that is too long is not read, so the connection cannot be reused.
+  // The rest of a body that is too long or unwanted is not read, so the connection cannot be reused.
   if (!isWhole && request.httpVersionMajor === 1) headers["connection"] = "close";
   if (encoding === "chunked") {
     response.writeHead(reply.status, headers);
@@ -166,11 +232,18 @@ async function answer(
   if (!isWhole) response.once("finish", () => request.destroy());
 }
 
+/** What a handler gets beside the head. */
+interface Asked {
+  readonly body: HttpRequest["body"];
+  readonly readBody: HttpRequest["readBody"];
+  readonly peer: Peer | undefined;
+}
+
 /** The request as handlers see it. Its signal is created on first use, because few requests are ever aborted. */
 function asked(
   request: IncomingMessage,
   response: ServerResponse,
-  { body, peer }: { readonly body: HttpRequest["body"]; readonly peer: Peer | undefined },
+  { body, readBody, peer }: Asked,
 ): HttpRequest {
   let closed: AbortController | undefined;
   return {
@@ -178,6 +251,7 @@ function asked(
     path: request.url ?? "/",
     headers: headersOf(request),
     ...(body !== undefined && { body }),
+    ...(readBody && { readBody }),
     ...(peer && { peer }),
     get signal() {
       if (!closed) {
@@ -191,8 +265,13 @@ function asked(
   };
 }
 
-function fail(response: ServerResponse, error: unknown): void {
-  if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
+function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (response.destroyed) return;
+  const status = error instanceof SlowBodyError ? 408 : 500;
+  const isOld = request.httpVersionMajor === 1;
+  if (!response.headersSent)
+    response.writeHead(status, { "content-type": "text/plain", ...(isOld && { connection: "close" }) });
+  response.once("finish", () => request.destroy());
   response.end(error instanceof Error ? error.message : String(error));
 }
 
@@ -205,42 +284,71 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return all;
 }
 
-interface ReadBody {
-  readonly body: string | Uint8Array | undefined;
-  /** False if it exceeds the limit. */
-  readonly isWhole: boolean;
-}
+/** The body took too long. */
+class SlowBodyError extends Error {}
 
-const NO_BODY: ReadBody = { body: undefined, isWhole: true };
+/** The body of a request. The body of a GET has no meaning and is not read. */
+class IncomingBody {
+  readonly isEmpty: boolean;
+  readonly #request: IncomingMessage;
+  readonly #limits: BodyLimits;
+  #reading: Promise<string | Uint8Array | undefined> | undefined;
+  #isWhole: boolean;
 
-/** Whether to wait for a body. The body of a GET has no meaning. */
-function hasBody({ method }: IncomingMessage): boolean {
-  return method !== "GET" && method !== "HEAD";
-}
+  constructor(request: IncomingMessage, limits: BodyLimits) {
+    this.#request = request;
+    this.#limits = limits;
+    this.isEmpty = request.method === "GET" || request.method === "HEAD";
+    this.#isWhole = this.isEmpty;
+  }
 
-/** Text for the handler to parse and refuse with its own message; bytes if the content type is binary. */
-function readBody(request: IncomingMessage, limit: number): Promise<ReadBody> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const isBinary = /protobuf|cbor|octet-stream/.test(request.headers["content-type"] ?? "");
-  const read = (isWhole: boolean): ReadBody => {
-    if (length === 0) return NO_BODY;
-    const bytes = Buffer.concat(chunks);
-    return { body: isBinary ? bytes : bytes.toString("utf8"), isWhole };
-  };
-  return new Promise((resolve, reject) => {
-    request.on("data", (chunk: Buffer) => {
-      if (length > limit) return;
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > limit) {
+  /** Whether all of it has been read. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Text for the handler to parse and refuse with its own message; bytes if the content type is binary. */
+  async read(): Promise<string | Uint8Array | undefined> {
+    if (this.isEmpty) return undefined;
+    this.#reading ??= this.#collect();
+    return this.#reading;
+  }
+
+  #collect(): Promise<string | Uint8Array | undefined> {
+    const request = this.#request;
+    const { bytes: limit, timeoutMs } = this.#limits;
+    const chunks: Buffer[] = [];
+    let length = 0;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new SlowBodyError(`the body of the request did not arrive within ${timeoutMs / 1000} s`));
+      }, timeoutMs);
+      const finish = (isWhole: boolean): void => {
+        clearTimeout(timer);
+        this.#isWhole = isWhole;
+        resolve(length === 0 ? undefined : contentOf(request, Buffer.concat(chunks)));
+      };
+      request.on("data", (chunk: Buffer) => {
+        if (length > limit) return;
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length <= limit) return;
         request.pause();
-        resolve(read(false));
-      }
+        finish(false);
+      });
+      request.once("end", () => finish(true));
+      request.once("error", reject);
+      request.once("close", () => {
+        clearTimeout(timer);
+        reject(new Error("the client closed the connection before the end of its request"));
+      });
     });
-    request.once("end", () => resolve(read(true)));
-    request.once("error", reject);
-  });
+  }
+}
+
+function contentOf(request: IncomingMessage, bytes: Buffer): string | Uint8Array {
+  const isBinary = /protobuf|cbor|octet-stream/.test(request.headers["content-type"] ?? "");
+  return isBinary ? bytes : bytes.toString("utf8");
 }
 
 /** Writes the stream and waits whenever the client reads more slowly. */

@@ -154,6 +154,50 @@ describe("the HTTP transport", () => {
     await transport.close();
   });
 
+  let listening: Promise<number>;
+  test.each(["text", "lines"] as const)("ends an endless answer that is read as %s", async (how) => {
+    let written = 0;
+    const closed = new Promise<void>((resolve) => {
+      const server = createTcpServer((socket) => {
+        const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+        const pour = (): void => {
+          while (socket.writable && socket.write(chunk)) written += chunk.length;
+        };
+        socket.on("error", () => undefined).on("drain", pour);
+        socket.once("close", () => resolve());
+        socket.once("data", () => {
+          socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+          pour();
+        });
+      });
+      listening = listen(server);
+    });
+    const transport = createHttpTransport({ baseUrl: `http://127.0.0.1:${await listening}` });
+    const answerBytes = { remaining: 1_000_000 };
+    const answer = await transport.request({ ...get("/endless"), answerBytes });
+    const read = how === "text" ? answer.text() : Array.fromAsync(answer.lines());
+    const error = await read.catch((thrown: unknown) => thrown);
+    expect(failureOf(error)).toBe("oversized");
+    expect(String(error)).toContain("sent too long an answer to GET /endless");
+    await closed;
+    expect(written).toBeLessThan(20_000_000);
+    await transport.close();
+  });
+
+  test("counts the answers of several requests against one budget", async () => {
+    const server = createTlsServer(SELF_SIGNED, (_, response) => response.end("x".repeat(400)));
+    const port = await listen(server);
+    const transport = createHttpTransport({ baseUrl: `https://localhost:${port}`, ca: SELF_SIGNED.cert });
+    const answerBytes = { remaining: 1000 };
+    const lengths: unknown[] = [];
+    for (let request = 0; request < 3; request++) {
+      const answer = await transport.request({ ...get(), answerBytes });
+      lengths.push(await answer.text().then((text) => text.length, failureOf));
+    }
+    expect(lengths).toEqual([400, 400, "oversized"]);
+    await transport.close();
+  });
+
   test("rejects with the reason of the signal when the caller aborts", async () => {
     const server = createTcpServer((socket) => void socket.on("error", () => undefined));
     const port = await listen(server);
@@ -172,7 +216,9 @@ describe("lines of a stream", () => {
     const source = async function* (): AsyncGenerator<Buffer> {
       yield* await Promise.resolve(chunks);
     };
-    return Array.fromAsync(readLines(source(), (error) => error as Error));
+    return Array.fromAsync(
+      readLines(source(), { translate: (error) => error as Error, budget: { remaining: 10 } }),
+    );
   };
   const bytes = Buffer.from('{"a":"é"}\n\n{"b":2}\n{"c":3}', "utf8");
 

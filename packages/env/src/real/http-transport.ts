@@ -7,7 +7,7 @@ import {
   TransportError,
   type TransportFailure,
 } from "../transport.ts";
-import { readLines, readText } from "./body.ts";
+import { type BodyReading, readLines, readText } from "./body.ts";
 
 /** The address of a server and how to verify it. */
 export interface HttpTransportOptions {
@@ -24,6 +24,9 @@ export interface HttpTransportOptions {
   /** URL of an HTTP proxy. */
   readonly proxyUrl?: string;
 }
+
+// Ten times the longest answers that our servers and Azure are known to give.
+const ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** A transport over real sockets. It has no timeouts of its own: callers bound each request by its signal. */
 export function createHttpTransport(options: HttpTransportOptions): Transport {
@@ -77,27 +80,30 @@ function decode(answer: Dispatcher.ResponseData, request: HttpRequest, base: URL
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   const body = answer.body as AsyncIterable<Buffer>;
-  const translate = (error: unknown): Error => explain(error, request, base);
+  const reading: BodyReading = {
+    translate: (error) => explain(error, request, base),
+    budget: request.answerBytes ?? { remaining: ANSWER_BYTES },
+  };
   return {
     status: answer.statusCode,
     headers,
-    text: () => readText(body, translate),
-    json: async () => JSON.parse(await readText(body, translate)) as unknown,
-    lines: () => readLines(body, translate),
+    text: () => readText(body, reading),
+    json: async () => JSON.parse(await readText(body, reading)) as unknown,
+    lines: () => readLines(body, reading),
   };
 }
 
 /** Turns what undici, the socket or TLS threw into the closed set, in words that name the server. */
 function explain(error: unknown, request: HttpRequest, base: URL): Error {
   if (request.signal?.aborted) return abortError(request.signal);
-  if (error instanceof TransportError) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
   const code = (cause as NodeJS.ErrnoException).code ?? "";
-  const failure = classify(code, cause);
+  const failure = cause instanceof TransportError ? cause.failure : classify(code, cause);
   const sentence = {
     refused: `no server answers at ${base.origin}: ${cause.message}; check the address, and that the server runs`,
     lookup: `the host name of ${base.origin} cannot be resolved: ${cause.message}`,
     tls: `the certificate of ${base.origin} is not trusted: ${cause.message} (${code}); check the CA bundle in the kubeconfig`,
+    oversized: `${base.origin} sent too long an answer to ${request.method} ${request.path}: ${cause.message}`,
     reset: `the connection to ${base.origin} broke during ${request.method} ${request.path}: ${cause.message || code}`,
   }[failure];
   return new TransportError(failure, sentence, cause);

@@ -1,6 +1,7 @@
 import { DEFAULT_FEATURES, type Features } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
 import { createClient, type Logger, type MetricRegistry, type Reconciler } from "@capstan/runtime";
+import type { ReadCredentialFile } from "../azure/credentials/proof.ts";
 import { type ControllerPorts, CONTROLLERS, EMBEDDED_CONTROLLERS } from "./controllers.ts";
 import { type AzureAccess, azurePorts } from "./ports/azure.ts";
 import { kubernetesPorts } from "./ports/kubernetes.ts";
@@ -14,7 +15,7 @@ export interface ControllersOptions {
   readonly kube: Transport;
   readonly azure: AzureAccess;
   readonly workload: WorkloadAccessOptions;
-  readonly readFile: (path: string) => Promise<string>;
+  readonly readFile: ReadCredentialFile;
   /** The registry that counts calls to Azure. */
   readonly metrics?: MetricRegistry;
   /** Throws when this process must not write any more; called before each write to another server than the management cluster. */

@@ -28,12 +28,15 @@ interface Open {
   /** The Secret it was opened with: another Secret or version leads to a new connection. */
   readonly version: string;
   readonly cluster: WorkloadCluster;
+  /** One request that a healthy server answers at once. */
+  probe(): Promise<unknown>;
   close(): void;
 }
 
 // A healthy server answers at once; a caller does not wait longer, because other clusters wait for the worker.
 const PATIENCE_MS = 2_000;
 const PROBE_LIMIT_MS = 10_000;
+const NO_ANSWER = `did not answer within ${PROBE_LIMIT_MS / 1000} s`;
 const HEALTH_MS = 60_000;
 // After a longer time, a caller waits for a new probe.
 const STALE_MS = 2 * HEALTH_MS;
@@ -134,13 +137,17 @@ export class Connection {
   #connect(facts: KubeconfigFacts, version: string): Open {
     const { env, log, connect } = this.#ports;
     const transport = concealing(connect(facts), facts);
-    const client = createClient({ transport, env, fieldManager: "capstan", userAgent: "capstan/workload" });
     const ending = new AbortController();
+    const options = { transport, env, fieldManager: "capstan", userAgent: "capstan/workload" };
+    const client = createClient({ ...options, signal: ending.signal });
+    const prober = createClient({ ...options, signal: ending.signal, timeoutMs: PROBE_LIMIT_MS });
     let nodes: WorkloadNodes | undefined;
     const follow = (): WorkloadNodes =>
       new WorkloadNodes({ client, env, log, onChange: this.#onNodes }, ending.signal);
     return {
       version,
+      // The prober's own time limit aborts the request: an answer that is still on its way is not read on.
+      probe: () => prober.find(Namespace, { name: "kube-system" }),
       cluster: {
         client,
         nodes: async () => {
@@ -157,23 +164,17 @@ export class Connection {
   }
 
   async #probe({ metadata: { name } }: Frozen<Cluster>): Promise<void> {
-    const { client } = this.#open?.cluster ?? {};
-    if (!client)
-      throw waiting(
-        "WorkloadClusterConnecting",
-        `The connection to Cluster ${name} was closed`,
-        COME_BACK_MS,
-      );
+    const open = this.#open;
+    if (!open) throw connectionClosed(name);
     try {
-      const answer = client.find(Namespace, { name: "kube-system" });
-      if (await within(this.#ports.env.clock, answer, PROBE_LIMIT_MS)) return;
+      // The probe aborts its request at the same time; this limit holds even if the transport ignores that.
+      if (await within(this.#ports.env.clock, open.probe(), PROBE_LIMIT_MS)) return;
     } catch (error) {
+      // Closing the connection aborted the probe.
+      if (this.#open !== open) throw connectionClosed(name);
       throw unreachable(name, error instanceof Failure ? error : this.#bug(error));
     }
-    throw transient(
-      "WorkloadClusterUnreachable",
-      `The API server of Cluster ${name} did not answer within ${PROBE_LIMIT_MS / 1000} s`,
-    );
+    throw transient("WorkloadClusterUnreachable", `The API server of Cluster ${name} ${NO_ANSWER}`);
   }
 
   #bug(error: unknown): Failure {
@@ -185,11 +186,12 @@ export class Connection {
   }
 }
 
-function unreachable(name: string, { message, retryAfterMs }: Failure): Failure {
+function connectionClosed(name: string): Failure {
+  return waiting("WorkloadClusterConnecting", `The connection to Cluster ${name} was closed`, COME_BACK_MS);
+}
+
+function unreachable(name: string, { message, reason, retryAfterMs }: Failure): Failure {
   const options = retryAfterMs === undefined ? {} : { retryAfterMs };
-  return transient(
-    "WorkloadClusterUnreachable",
-    `The API server of Cluster ${name} gives an unexpected answer: ${message}`,
-    options,
-  );
+  const why = reason === "RequestTimeout" ? NO_ANSWER : `gives an unexpected answer: ${message}`;
+  return transient("WorkloadClusterUnreachable", `The API server of Cluster ${name} ${why}`, options);
 }

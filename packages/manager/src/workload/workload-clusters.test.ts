@@ -18,6 +18,7 @@ class Harness {
   secret: Secret | undefined = kubeconfigSecret("https://host:6443", "1");
   isUp = true;
   mayReadNodes = true;
+  readonly aborted: string[] = [];
   readonly workloads = new WorkloadClusters({
     env: this.env,
     log: silentLogger,
@@ -30,8 +31,9 @@ class Harness {
 
   #open(server: string): Transport {
     this.opened.push(server);
-    const transport = this.env.connect(({ path }) => {
+    const transport = this.env.connect(({ path, signal }) => {
       this.asked.push(path.split("?")[0] ?? "");
+      signal?.addEventListener("abort", () => this.aborted.push(path));
       if (!this.isUp) return new Promise(() => undefined);
       if (path.includes("/nodes") && !this.mayReadNodes)
         return Promise.reject(new TransportError("reset", "the connection broke"));
@@ -149,6 +151,22 @@ describe("the connection to a workload cluster", () => {
     await harness.get();
     await harness.scheduler.advance(1_000);
     expect(await harness.get()).toBe("answers");
+  });
+
+  test("aborts a probe that is not answered in time, and every request when it is closed", async () => {
+    const harness = new Harness();
+    harness.isUp = false;
+    await harness.get();
+    expect(harness.aborted).toEqual([]);
+    await harness.scheduler.advance(10_000);
+    expect(harness.aborted).toEqual([PROBE]);
+    expect(await harness.get()).toBe("WorkloadClusterUnreachable");
+    await harness.scheduler.advance(MINUTE_MS);
+    await harness.get();
+    await harness.scheduler.advance(1_000);
+    harness.workloads.close();
+    await harness.scheduler.advance(1);
+    expect(harness.aborted).toEqual([PROBE, PROBE]);
   });
 
   test("is reopened when the Secret changes, and closed when the Secret is deleted", async () => {

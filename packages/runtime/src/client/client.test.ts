@@ -178,6 +178,27 @@ describe("reading", () => {
     expect(failure).toMatchObject({ failure: "Transient", reason: "ServerUnreachable" });
   });
 
+  test.each<[string, string, (page: number) => HttpResponse]>([
+    ["2,000 pages", "it has over 2000 pages", (next) => page([], "7", String(next))],
+    ["the same token twice", "the server gave the same continue token twice", () => page([], "7", "again")],
+    [
+      "500,000 objects",
+      "it has over 500000 objects",
+      (next) => page(Array<TestObject>(300_000).fill(testObject("a")), "7", String(next)),
+    ],
+  ])("gives up a list after %s", async (_, why, answer) => {
+    let pages = 0;
+    const failure = await failed(
+      () => Promise.resolve(answer(++pages)),
+      (client) => client.list(TestObject),
+    );
+    expect(failure).toMatchObject({
+      failure: "Transient",
+      reason: "ListTooLong",
+      message: `The list of boats.test.capstan.dev was given up: ${why}`,
+    });
+  });
+
   test("takes null for an empty list", async () => {
     const { testServer, client } = answered(json(200, { metadata: { resourceVersion: "7" }, items: null }));
     expect(await testServer.run(client.list(TestObject))).toEqual([]);
@@ -214,6 +235,14 @@ describe("a request that goes wrong", () => {
     );
     expect(failure).toMatchObject({ failure: "Transient", reason: "UnreadableAnswer" });
     expect(failure.message).toContain(`GET ${path}/a: the answer is not JSON`);
+  });
+
+  test("because the answer is too long is transient, and may have taken effect", async () => {
+    const failure = await failed(
+      () => Promise.reject(new TransportError("oversized", "too many bytes")),
+      (client) => client.get(TestObject, a),
+    );
+    expect(failure).toMatchObject({ failure: "Transient", reason: "AnswerTooLarge", outcomeUnknown: true });
   });
 
   test("names the request without its parameters", async () => {

@@ -1,6 +1,6 @@
 import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
-import type { Env, HttpRequest, Transport } from "@capstan/env";
-import { isNotFound, transient } from "../failure.ts";
+import type { ByteBudget, Env, HttpRequest, Transport } from "@capstan/env";
+import { type Failure, isNotFound, transient } from "../failure.ts";
 import { connectionFailure, failureOf, statusFailure } from "./errors.ts";
 import { collectionPath, type ObjectName, objectPath, withQuery } from "./paths.ts";
 
@@ -87,6 +87,8 @@ export interface Client {
 export interface PageOptions {
   readonly limit?: number;
   readonly continue?: string | undefined;
+  /** Bytes that all pages of a list share; without it one page has those of one answer. */
+  readonly answerBytes?: ByteBudget;
 }
 
 /** An object to write; the client fills in apiVersion and kind. */
@@ -99,6 +101,10 @@ export interface ClientOptions {
   readonly fieldManager: string;
   /** The user agent, for audit logs and flow control; by default the field manager. */
   readonly userAgent?: string;
+  /** How long a request may take, its answer included; 60 s without it. */
+  readonly timeoutMs?: number;
+  /** Aborts every request of the client. */
+  readonly signal?: AbortSignal;
   /** Called for each answer: for rest_client_requests_total. */
   readonly onAnswer?: (method: string, status: number) => void;
 }
@@ -107,6 +113,11 @@ export interface ClientOptions {
 const PAGE_SIZE = 500;
 // No single request takes long on a healthy server; kube-apiserver itself gives up after 60 s.
 const REQUEST_TIMEOUT_MS = 60_000;
+// Objects have at most 1.5 MiB in etcd; the rest is for fields that the server adds, and for a page of objects.
+const ANSWER_BYTES = 64 * 1024 * 1024;
+// A list is kept in memory. Kubernetes supports 150,000 pods in a cluster, and 30,000 Nodes with all their fields have
+// half of these bytes. A server that pages on without an end must not exhaust the manager, which serves other clusters too.
+const LIST_LIMITS = { bytes: 1024 * 1024 * 1024, items: 500_000, pages: 2_000 };
 
 const PATCH_TYPES = {
   merge: "application/merge-patch+json",
@@ -117,7 +128,8 @@ const PATCH_TYPES = {
 export function createClient(options: ClientOptions): Client {
   const send: Send = ({ contentType, ...request }) =>
     exchange(options, { ...request, headers: headersOf(options, contentType) });
-  const read = (path: string): Promise<unknown> => send({ method: "GET", path });
+  const read = (path: string, answerBytes?: ByteBudget): Promise<unknown> =>
+    send({ method: "GET", path, ...(answerBytes && { answerBytes }) });
 
   const client: Client = {
     get: async (kind, name) => (await read(objectPath(kind, name))) as never,
@@ -131,9 +143,10 @@ export function createClient(options: ClientOptions): Client {
     },
     page: async <T extends KubernetesObject>(
       kind: Kind<T>,
-      { namespace, ...query }: ListOptions & PageOptions,
+      { namespace, answerBytes, ...query }: ListOptions & PageOptions,
     ) => {
-      const list = (await read(withQuery(collectionPath(kind, namespace), query))) as RawList<T>;
+      const path = withQuery(collectionPath(kind, namespace), query);
+      const list = (await read(path, answerBytes)) as RawList<T>;
       const { resourceVersion, continue: next } = list.metadata;
       return { items: completed(kind, list.items), resourceVersion, ...(next ? { continue: next } : {}) };
     },
@@ -178,19 +191,29 @@ export function createClient(options: ClientOptions): Client {
   return client;
 }
 
-/** Reads a list page by page; all pages show the same version. */
+/** Reads a list page by page, within limits; all pages show the same version. */
 export async function readPages<T extends KubernetesObject>(
   client: Pick<Client, "page">,
   kind: Kind<T>,
   query: ListOptions,
 ): Promise<ListPage<T>> {
   const items: Frozen<T>[] = [];
-  for (let next: string | undefined; ;) {
-    const page = await client.page(kind, { ...query, limit: PAGE_SIZE, continue: next });
+  const answerBytes = { remaining: LIST_LIMITS.bytes };
+  let next: string | undefined;
+  for (let pages = 1; pages <= LIST_LIMITS.pages; pages++) {
+    const page = await client.page(kind, { ...query, limit: PAGE_SIZE, continue: next, answerBytes });
     for (const item of page.items) items.push(item);
+    if (page.continue === undefined) return { items, resourceVersion: page.resourceVersion };
+    if (page.continue === next) throw endlessList(kind, "the server gave the same continue token twice");
+    if (items.length > LIST_LIMITS.items) throw endlessList(kind, `it has over ${LIST_LIMITS.items} objects`);
     next = page.continue;
-    if (next === undefined) return { items, resourceVersion: page.resourceVersion };
   }
+  throw endlessList(kind, `it has over ${LIST_LIMITS.pages} pages`);
+}
+
+function endlessList({ plural, group }: Kind, why: string): Failure {
+  const kind = group === "" ? plural : `${plural}.${group}`;
+  return transient("ListTooLong", `The list of ${kind} was given up: ${why}`);
 }
 
 interface RawList<T> {
@@ -251,12 +274,15 @@ function headersOf(options: ClientOptions, contentType?: string): Record<string,
 async function exchange(options: ClientOptions, request: HttpRequest): Promise<unknown> {
   const attempt = `${request.method} ${request.path.replace(/\?.*/, "")}`;
   const limit = new AbortController();
-  const timer = options.env.clock.timer(REQUEST_TIMEOUT_MS, () => {
-    const message = `${attempt}: no answer within ${REQUEST_TIMEOUT_MS / 1000} s`;
+  const { timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const timer = options.env.clock.timer(timeoutMs, () => {
+    const message = `${attempt}: no answer within ${timeoutMs / 1000} s`;
     limit.abort(transient("RequestTimeout", message, { outcomeUnknown: true }));
   });
+  const signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal;
   try {
-    const response = await options.transport.request({ ...request, signal: limit.signal });
+    const answerBytes = { remaining: ANSWER_BYTES };
+    const response = await options.transport.request({ answerBytes, ...request, signal });
     options.onAnswer?.(request.method, response.status);
     if (response.status >= 400) throw await failureOf(response, attempt);
     return await response.json();
@@ -283,7 +309,8 @@ async function* watchEvents<T extends KubernetesObject>(
       method: "GET",
       path,
       headers: headersOf(options),
-      signal,
+      signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal,
+      answerBytes: { remaining: ANSWER_BYTES },
     });
     options.onAnswer?.("WATCH", response.status);
     if (response.status >= 400) throw await failureOf(response, attempt);

@@ -75,6 +75,12 @@ export function connectionFailure(error: unknown, attempt: string): unknown {
     });
   }
   if (!(error instanceof TransportError)) return error;
+  if (error.failure === "oversized") {
+    return transient("AnswerTooLarge", `${attempt}: ${error.message}`, {
+      cause: error,
+      outcomeUnknown: true,
+    });
+  }
   return transient("ServerUnreachable", `${attempt}: ${error.message}`, {
     cause: error,
     outcomeUnknown: error.failure === "reset",

@@ -10,7 +10,7 @@ import {
   setCondition,
 } from "@capstan/api";
 import type { Client } from "../client/client.ts";
-import { Failure, isConflict } from "../failure.ts";
+import { Failure, isConflict, transient } from "../failure.ts";
 import { type Editable, editableCopy } from "./editable.ts";
 
 /** Our objects have their state under `status`, with conditions in it. */
@@ -101,6 +101,11 @@ export class Draft<T extends KubernetesObject> {
     return base;
   }
 
+  /** Drops all edits of the status: the server refuses them. */
+  discardStatus(): void {
+    (this.object as WithStatus).status = editableCopy(statusOf(this.#stored));
+  }
+
   /** Adopts the server's newest version; pending edits stay on top of it. */
   #rebase(newest: Frozen<T>): void {
     const edits = diffMergePatch(withoutStatus(this.#stored), withoutStatus(this.object as Frozen<T>)) ?? {};
@@ -121,7 +126,7 @@ export class Draft<T extends KubernetesObject> {
       return await this.#client.patch(this.#kind, this.#name(), patch);
     } catch (error) {
       this.#isRefused ||= error instanceof Failure && error.retryAfterMs !== undefined;
-      throw error;
+      throw patch.subresource === "status" ? statusRefusal(error) : error;
     }
   }
 
@@ -129,6 +134,19 @@ export class Draft<T extends KubernetesObject> {
     const { name, namespace } = this.#stored.metadata;
     return namespace === undefined ? { name } : { name, namespace };
   }
+}
+
+const STATUS_REFUSED = "StatusRefused";
+
+/** A user cannot correct a status, so its refusal is never Terminal: the next pass may derive a status that is accepted. */
+function statusRefusal(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.failure !== "Terminal") return error;
+  return transient(STATUS_REFUSED, `The API server refuses the status: ${error.message}`, { cause: error });
+}
+
+/** Whether the server refused the content of a status. */
+export function isStatusRefused(error: unknown): boolean {
+  return error instanceof Failure && error.reason === STATUS_REFUSED;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -98,6 +98,48 @@ describe("a spec", () => {
   });
 });
 
+describe("a status that the server refuses", () => {
+  const grow = ({ object }: Context<TestObject>): Outcome => {
+    object.status = { ...object.status, log: "x".repeat(4_000_000) };
+    return next;
+  };
+  const refusal =
+    /^Ready\|False\|Warning\|StatusRefused\|The API server refuses the status: PATCH .*too large/;
+
+  test("is reported in the Ready condition, and retried with backoff", async () => {
+    const lines: Line[] = [];
+    const { result, now } = await pass(await serverWith(), { normal: [grow] }, lines);
+    expect(result).toMatchObject({
+      type: "failed",
+      failure: { failure: "Transient", reason: "StatusRefused" },
+    });
+    expect(shown(now)).toEqual([expect.stringMatching(refusal)]);
+    expect(now?.status).not.toHaveProperty("log");
+    expect(lines.map(({ message }) => message)).toContain(
+      "The server refused a status; only the failure is reported",
+    );
+  });
+
+  test("does not hide the failure of a phase", async () => {
+    const fail = (): never => {
+      throw terminal("WrongColour", "paint it blue");
+    };
+    const { result, now } = await pass(await serverWith(), { normal: [grow, fail] });
+    expect(result).toMatchObject({ failure: { failure: "Terminal", reason: "WrongColour" } });
+    expect(shown(now)).toEqual(["Ready|False|Error|WrongColour|paint it blue"]);
+  });
+
+  test("is reported when a phase writes it ahead of a call", async () => {
+    const write = async (context: Context<TestObject>): Promise<Outcome> => {
+      grow(context);
+      await context.persistStatus();
+      return next;
+    };
+    const { now } = await pass(await serverWith(), { normal: [write] });
+    expect(shown(now)).toEqual([expect.stringMatching(refusal)]);
+  });
+});
+
 describe("phases", () => {
   test("run in order and may wait", async () => {
     const order: string[] = [];

@@ -13,7 +13,7 @@ import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import { Failure } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
-import { Draft } from "../reconciler/draft.ts";
+import { Draft, isStatusRefused } from "../reconciler/draft.ts";
 import { next, type Outcome } from "../reconciler/outcome.ts";
 import { runPhases } from "../reconciler/phases.ts";
 import type { Context, Reconciler } from "../reconciler/reconciler.ts";
@@ -45,13 +45,32 @@ export async function runPass(options: PassOptions, stored: Frozen<KubernetesObj
   if (result.type === "settled" || result.type === "requeue" || isOutdated(result)) return result;
   if (draft.isRefused) return result;
   // The status must report the failure of the pass; if that write fails too, the first failure is returned.
-  const report = await attempt(async () => {
-    reportFailure(options, draft, result);
-    await draft.persistLastStatus();
-    return { type: "settled" };
-  });
+  const report = await persistFailure(options, draft, result);
   // A Retry-After of the server is respected, with any result.
   return waitOf(report) > waitOf(result) ? report : result;
+}
+
+/** Writes the status with the failure; if the server refuses that status, the stored one with the failure. */
+async function persistFailure(
+  options: PassOptions,
+  draft: Draft<KubernetesObject>,
+  result: PassResult,
+): Promise<PassResult> {
+  const write = (): Promise<PassResult> =>
+    attempt(async () => {
+      reportFailure(options, draft, result);
+      await draft.persistLastStatus();
+      return { type: "settled" };
+    });
+  const whole = hasRefusedStatus(result) ? result : await write();
+  if (!hasRefusedStatus(whole)) return whole;
+  options.log.error("The server refused a status; only the failure is reported", { error: whole.failure });
+  draft.discardStatus();
+  return write();
+}
+
+function hasRefusedStatus(result: PassResult): result is PassResult & { readonly type: "failed" } {
+  return result.type === "failed" && isStatusRefused(result.failure);
 }
 
 /** The Retry-After in a result. */

@@ -1,3 +1,4 @@
+import { REPORTED_FIELDS_LIMIT } from "../../schema/reported-fields.ts";
 import { isPlain, jsonWord, readScalar } from "./scalars.ts";
 import type { Field, Fields, ValueType } from "./types.ts";
 
@@ -36,7 +37,7 @@ function readFields(reading: Reading, fields: Fields, object: JsonObject): void 
     const field = fields.get(name);
     if (field) readField(reading, field, object);
     else {
-      reading.unknown.push(pathTo(reading, name));
+      if (reading.unknown.length < REPORTED_FIELDS_LIMIT) reading.unknown.push(pathTo(reading, name));
       delete object[name];
     }
     if (reading.isOver) return;

@@ -8,7 +8,7 @@ import {
 import { abortError, type Env, TransportError } from "@capstan/env";
 import type { TokenSource } from "../credentials/token-source.ts";
 import { AzureError } from "../port.ts";
-import { type Connect, httpClientOver, OversizedAnswerError } from "./http-client.ts";
+import { type Connect, httpClientOver } from "./http-client.ts";
 
 /** One request on the wire. */
 interface WireRequest {
@@ -86,6 +86,7 @@ function explain(error: unknown, request: WireRequest, isLate: boolean): Error {
     const message = `Azure did not answer within ${TIMEOUT_MS / 1000} s`;
     return new AzureError({ class: "Transient", code: "RequestTimedOut", message, isOutcomeUnknown: true });
   }
+  if (error instanceof TransportError && error.failure === "oversized") return unreadable(error.message);
   if (error instanceof TransportError) {
     const isOutcomeUnknown = error.failure === "reset";
     return new AzureError({
@@ -95,7 +96,6 @@ function explain(error: unknown, request: WireRequest, isLate: boolean): Error {
       isOutcomeUnknown,
     });
   }
-  if (error instanceof OversizedAnswerError) return unreadable(error.message);
   return error instanceof Error ? error : new Error(String(error));
 }
 

@@ -1,16 +1,11 @@
 import { createHttpHeaders, type HttpClient, type PipelineRequest } from "@azure/core-rest-pipeline";
-import { abortError, type HttpResponse, type Transport } from "@capstan/env";
+import { abortError, type Transport } from "@capstan/env";
 
 /** Returns the transport to a server by its origin, such as `https://management.azure.com`. */
 export type Connect = (origin: string) => Transport;
 
 // A page of a thousand instances has less than 4 MB; a much larger body is not from Azure.
 const LARGEST_BODY = 64 * 1024 * 1024;
-
-/** An answer that is too large to come from Azure. */
-export class OversizedAnswerError extends Error {
-  override readonly name = "OversizedAnswerError";
-}
 
 /** Lets Azure's libraries send their requests over our transports, without sockets, timers or retries of their own. */
 export function httpClientOver(connect: Connect): HttpClient {
@@ -26,12 +21,13 @@ export function httpClientOver(connect: Connect): HttpClient {
         headers: headersOf(request),
         ...(request.body !== undefined && request.body !== null && { body: bodyOf(request) }),
         ...(signal && { signal }),
+        answerBytes: { remaining: LARGEST_BODY },
       });
       return {
         request,
         status: response.status,
         headers: createHttpHeaders(response.headers),
-        bodyAsText: await textOf(response),
+        bodyAsText: await response.text(),
       };
     },
   };
@@ -46,17 +42,4 @@ function headersOf({ headers }: PipelineRequest): Record<string, string> {
 function bodyOf({ body }: PipelineRequest): string | Uint8Array {
   if (typeof body === "string" || body instanceof Uint8Array) return body;
   throw new TypeError("only text and bytes can be sent");
-}
-
-async function textOf(response: HttpResponse): Promise<string> {
-  checkSize(Number(response.headers["content-length"] ?? 0));
-  const text = await response.text();
-  checkSize(text.length);
-  return text;
-}
-
-function checkSize(bytes: number): void {
-  if (bytes > LARGEST_BODY) {
-    throw new OversizedAnswerError(`the answer has ${bytes} bytes; more than ${LARGEST_BODY} are not read`);
-  }
 }

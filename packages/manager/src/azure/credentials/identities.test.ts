@@ -18,6 +18,8 @@ import { AzureError } from "../port.ts";
 import { Identities, type IdentityPorts } from "./identities.ts";
 import { CANARY, CLIENT, identity, secretWith, TENANT } from "./identity.fixture.ts";
 
+const CERTIFICATE_FILE = "/var/run/secrets/capstan/identities/default/cert.pem";
+
 /** Entra, as far as the library asks it. */
 class LittleEntra {
   readonly requests: (HttpRequest & { readonly origin: string })[] = [];
@@ -116,11 +118,11 @@ describe("an identity", () => {
     const pem = `-----BEGIN CERTIFICATE-----\n${"A".repeat(64)}\n-----END CERTIFICATE-----\n${key}`;
     const entra = new LittleEntra();
     entra.secret = secretWith(pem);
-    entra.files["/cert.pem"] = pem;
+    entra.files[CERTIFICATE_FILE] = pem;
     expect(await entra.token(identity({ type: "ServicePrincipalCertificate" }))).toBe("token 1");
     const { clientSecret: _, ...spec } = identity({
       type: "ServicePrincipalCertificate",
-      certPath: "/cert.pem",
+      certPath: CERTIFICATE_FILE,
     }).spec;
     expect(
       await entra.token({ ...identity(), metadata: { name: "other", namespace: "default" }, spec }),
@@ -212,9 +214,15 @@ describe("an identity that cannot be used reports why", () => {
     ],
     [
       "the file is missing",
-      { type: "ServicePrincipalCertificate", certPath: "/cert.pem" },
+      { type: "ServicePrincipalCertificate", certPath: CERTIFICATE_FILE },
       undefined,
-      /\/cert\.pem cannot be read: ENOENT/,
+      /\/cert\.pem cannot be read: it must be a regular file of at most 64 KiB that the manager may read$/,
+    ],
+    [
+      "the file is not in the folder of its namespace",
+      { type: "ServicePrincipalCertificate", certPath: "/dev/zero" },
+      undefined,
+      /spec\.certPath must be a file under \/var\/run\/secrets\/capstan\/identities\/default\//,
     ],
     [
       "the type is not supported",

@@ -1,14 +1,24 @@
 import { createHash } from "node:crypto";
-import { type AzureClusterIdentity, type Frozen, identitySecret, type Secret } from "@capstan/api";
+import { dirname } from "node:path";
+import {
+  type AzureClusterIdentity,
+  type Frozen,
+  identityFile,
+  identitySecret,
+  type Secret,
+} from "@capstan/api";
 import { Sensitive } from "@capstan/runtime";
 import { AzureError } from "../port.ts";
 import type { Proof } from "./entra.ts";
+
+/** Reads a small regular file of a folder; rejects when the path leads to anything else. */
+export type ReadCredentialFile = (path: string, folder: string) => Promise<string>;
 
 /** The sources of secrets. */
 export interface SecretPorts {
   /** A Secret of the management cluster; undefined when it does not exist. */
   readonly readSecret: (namespace: string, name: string) => Promise<Frozen<Secret> | undefined>;
-  readonly readFile: (path: string) => Promise<string>;
+  readonly readFile: ReadCredentialFile;
   /** The file with the manager's service account token, for workload identity. */
   readonly federatedTokenFile?: string;
 }
@@ -28,24 +38,23 @@ export async function findProof(
   identity: Frozen<AzureClusterIdentity>,
   ports: SecretPorts,
 ): Promise<FoundProof> {
-  const { type, certPath } = identity.spec;
-  switch (type) {
+  switch (identity.spec.type) {
     case "ServicePrincipal":
     case "ManualServicePrincipal": {
       const secret = await readSecretValue(identity, ports);
       return found({ kind: "secret", secret }, secret);
     }
     case "ServicePrincipalCertificate": {
-      const pem = certPath
-        ? await readSecretFile(certPath, identity, ports)
-        : await readSecretValue(identity, ports);
-      checkPem(pem, identity);
+      const pem = await readCertificate(identity, ports);
       return found({ kind: "certificate", pem }, pem);
     }
     case "WorkloadIdentity": {
       const path = ports.federatedTokenFile ?? FEDERATED_TOKEN_FILE;
       return {
-        proof: { kind: "assertion", read: () => readSecretFile(path, identity, ports) },
+        proof: {
+          kind: "assertion",
+          read: () => readSecretFile({ path, folder: dirname(path) }, identity, ports),
+        },
         fingerprint: path,
       };
     }
@@ -57,6 +66,17 @@ export async function findProof(
         "spec.type UserAssignedIdentityCredential is not supported; use WorkloadIdentity or ServicePrincipal",
       );
   }
+}
+
+async function readCertificate(
+  identity: Frozen<AzureClusterIdentity>,
+  ports: SecretPorts,
+): Promise<Sensitive> {
+  const file = identityFile(identity);
+  if (file?.problem !== undefined) throw unusable(identity, `spec.certPath ${file.problem}`);
+  const pem = file ? await readSecretFile(file, identity, ports) : await readSecretValue(identity, ports);
+  checkPem(pem, identity);
+  return pem;
 }
 
 function found(proof: Proof, secret: Sensitive): FoundProof {
@@ -82,17 +102,18 @@ async function readSecretValue(
   return new Sensitive(value);
 }
 
+/** Every failure gives the same sentence: a user must not learn from it which files the manager has. */
 async function readSecretFile(
-  path: string,
+  { path, folder }: { readonly path: string; readonly folder: string },
   identity: Frozen<AzureClusterIdentity>,
   { readFile }: SecretPorts,
 ): Promise<Sensitive> {
   try {
-    return new Sensitive((await readFile(path)).trimEnd());
-  } catch (error) {
+    return new Sensitive((await readFile(path, folder)).trimEnd());
+  } catch {
     throw unusable(
       identity,
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `${path} cannot be read: it must be a regular file of at most 64 KiB that the manager may read`,
     );
   }
 }

@@ -5,6 +5,7 @@ import type { Connect } from "../../azure/arm/http-client.ts";
 import { type ArmRequest, Azure } from "../../azure/azure.ts";
 import type { Cloud } from "../../azure/cloud.ts";
 import type { EntraPorts } from "../../azure/credentials/entra.ts";
+import type { ReadCredentialFile } from "../../azure/credentials/proof.ts";
 import type { TokenSource } from "../../azure/credentials/token-source.ts";
 import { guardArm } from "../../azure/guarded-arm.ts";
 import { Meter } from "../../azure/meter.ts";
@@ -40,7 +41,7 @@ export interface AzurePortsOptions {
   readonly azure: AzureAccess;
   readonly client: Client;
   readonly readSecret: ReadSecret;
-  readonly readFile: (path: string) => Promise<string>;
+  readonly readFile: ReadCredentialFile;
   readonly metrics?: MetricRegistry | undefined;
   /** Throws when this process must not write any more. */
   readonly assertMayWrite: () => void;
