@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { validateObject, withDefaults } from "./admission.ts";
 import { MachinePool } from "./cluster/machine-pool.ts";
+import { KubeadmControlPlane } from "./controlplane/kubeadm-control-plane.ts";
 import { deepFreeze } from "./values/deep-copy.ts";
 
 const pool = deepFreeze({
@@ -28,4 +29,25 @@ test("sets defaults that stay the same when they are set again", () => {
 
 test("returns errors and warnings", () => {
   expect(validateObject(MachinePool, { object: pool })).toEqual({ errors: [], warnings: [] });
+});
+
+test("warns who creates an object of a kind without a controller, and not who changes one", () => {
+  const object = deepFreeze({
+    apiVersion: "controlplane.cluster.x-k8s.io/v1beta1",
+    kind: "KubeadmControlPlane",
+    metadata: { name: "plane", namespace: "fleet" },
+    spec: {
+      version: "v1.34.1",
+      replicas: 1,
+      machineTemplate: { infrastructureRef: { name: "template" } },
+      kubeadmConfigSpec: {},
+    },
+  });
+  const warned = [
+    "Capstan has no controller for KubeadmControlPlane yet: the object is stored, and nothing happens unless another provider acts on it",
+  ];
+  expect(validateObject(KubeadmControlPlane, { object }).warnings).toEqual(expect.arrayContaining(warned));
+  expect(validateObject(KubeadmControlPlane, { object, old: object }).warnings).not.toEqual(
+    expect.arrayContaining(warned),
+  );
 });

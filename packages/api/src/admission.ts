@@ -3,6 +3,7 @@ import type { AdmissionRequest, CustomKind } from "./kind.ts";
 import type { Frozen, KubernetesObject } from "./kubernetes/meta.ts";
 import { deepCopy } from "./values/deep-copy.ts";
 import type { FieldError } from "./values/field-error.ts";
+import { noControllerWarnings } from "./without-controller.ts";
 
 /** The result of validating an object. */
 export interface Verdict {
@@ -28,5 +29,10 @@ export function validateObject<T extends KubernetesObject>(
   kind: CustomKind<T>,
   request: AdmissionRequest<T>,
 ): Verdict {
-  return { errors: kind.validate(request), warnings: kind.warn(request) };
+  const warnings = kind.warn(request);
+  const isNew = request.old === undefined;
+  return {
+    errors: kind.validate(request),
+    warnings: isNew ? [...noControllerWarnings(kind), ...warnings] : warnings,
+  };
 }

@@ -24,6 +24,7 @@ export {
   selectFeatures,
 } from "./features.ts";
 export { type Verdict, validateObject, withDefaults } from "./admission.ts";
+export { hasNoController } from "./without-controller.ts";
 export {
   type CrdVersion,
   type CustomResourceDefinition,

@@ -125,6 +125,7 @@ describe("kinds that are unknown to Capstan", () => {
     expect(provisioned.status?.phase).toBe("Provisioned");
     // The server does not serve the kind of the control plane, but the simulated world has given the endpoint a server and a kubeconfig.
     expect(provisioned).toHaveCondition("ControlPlaneInitialized", "True", "ApiServerAnswers");
+    expect(provisioned).toHaveCondition("ControlPlaneManaged", "False", "NoController");
     await remove(world, Cluster, "demo");
     await world.settle();
     expect(await find(world, Cluster, "demo")).toBeUndefined();

@@ -4,6 +4,7 @@ import {
   CLUSTER_NAME_LABEL,
   type Condition,
   type Frozen,
+  hasNoController,
   isPausedByAnnotation,
   type KubernetesObject,
   type MachinePool,
@@ -114,12 +115,13 @@ function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" 
   };
 }
 
-/** What a user must know first about an object, in clusterctl's words. */
+/** What a user must know first about an object; the first two are clusterctl's words. */
 function warningsOf(object: Reported): readonly string[] {
   const isPaused = isPausedByAnnotation(object) || object.spec?.paused === true;
   return [
     ...(object.metadata.deletionTimestamp === undefined ? [] : ["!! DELETED !!"]),
     ...(isPaused ? ["!! PAUSED !!"] : []),
+    ...(hasNoController(object) ? ["!! NO CONTROLLER !!"] : []),
   ];
 }
 

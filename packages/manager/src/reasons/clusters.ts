@@ -6,6 +6,10 @@ export const CLUSTER_REASONS = {
     meaning: "The API server of the workload cluster answers, and no control plane object reports for it.",
     cure: "Nothing: this is the desired state.",
   },
+  ControllerReports: {
+    meaning: "A controller reports the state of the control plane, which had none before.",
+    cure: "Nothing: this is the desired state.",
+  },
   ControlPlaneReady: {
     meaning: "The control plane has become ready.",
     cure: "Nothing: this only reports progress.",
@@ -44,6 +48,11 @@ export const CLUSTER_REASONS = {
     meaning:
       "The selector of the health check picks machines of a MachinePool, which health checks do not look after.",
     cure: "Narrow `spec.selector`, or delete the health check: a pool replaces machines whose VM failed or stopped by itself.",
+  },
+  NoController: {
+    meaning:
+      "The API server of the cluster answers, but no controller acts on the object in `spec.controlPlaneRef`.",
+    cure: "Nothing in the simulator, where a stand-in serves the control plane; elsewhere install the provider of that kind.",
   },
   NoInfrastructureReferenced: {
     meaning: "The Cluster has no `spec.infrastructureRef`, so its infrastructure counts as ready.",

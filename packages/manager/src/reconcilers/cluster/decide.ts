@@ -1,4 +1,4 @@
-import { type Cluster, deepCopy, type Frozen } from "@capstan/api";
+import { type Cluster, deepCopy, type Frozen, getCondition } from "@capstan/api";
 import {
   endpointOf,
   type Endpoint,
@@ -81,7 +81,11 @@ export function decideStatus(cluster: Frozen<Cluster>, observed: Observed): Verd
   const requeueReason = infrastructure.requeueReason ?? controlPlane.requeueReason;
   return {
     fields: verdict,
-    conditions: [infrastructure.condition, ...controlPlane.conditions],
+    conditions: [
+      infrastructure.condition,
+      ...controlPlane.conditions,
+      ...managedAgain(cluster, controlPlane),
+    ],
     ...(requeueReason !== undefined && { requeueReason }),
   };
 }
@@ -96,6 +100,7 @@ const INFRASTRUCTURE = "InfrastructureReady";
 const WAITING_FOR_INFRASTRUCTURE = "WaitingForInfrastructure";
 const CONTROL_PLANE = "ControlPlaneReady";
 const INITIALIZED = "ControlPlaneInitialized";
+const MANAGED = "ControlPlaneManaged";
 const WAITING_FOR_CONTROL_PLANE = "WaitingForControlPlane";
 const WAITING_FOR_INITIALIZED = "WaitingForControlPlaneProviderInitialized";
 
@@ -167,7 +172,7 @@ function judgeByApiServer({ controlPlane, apiServer }: Observed): ControlPlaneJu
       status: "True",
       reason,
     }));
-    return { isReady: true, conditions };
+    return { isReady: true, conditions: [...conditions, ...unmanaged(controlPlane)] };
   }
   const { reason = WAITING_FOR_CONTROL_PLANE, message = "", isError = false } = apiServer ?? {};
   const why = controlPlane ? `${idle(controlPlane)}. ${message}` : message;
@@ -185,9 +190,30 @@ function judgeByApiServer({ controlPlane, apiServer }: Observed): ControlPlaneJu
   };
 }
 
-function idle({ state, target }: ResolvedReference): string {
+function idle(controlPlane: ResolvedReference): string {
+  return `${whyIdle(controlPlane)}; to use the cluster, set its endpoint and kubeconfig`;
+}
+
+/** The cluster can be used, but no controller creates, upgrades or repairs its control plane. */
+function unmanaged(controlPlane: ResolvedReference | undefined): readonly ConditionUpdate[] {
+  if (!controlPlane) return [];
+  const message = `${whyIdle(controlPlane)}; the API server at the endpoint of the cluster answers`;
+  return [{ type: MANAGED, status: "False", severity: "Warning", reason: "NoController", message }];
+}
+
+/** Resets the condition of a control plane that has a controller now. */
+function managedAgain(
+  { status }: Frozen<Cluster>,
+  { conditions }: ControlPlaneJudgement,
+): readonly ConditionUpdate[] {
+  const isKnown = getCondition(status?.conditions, MANAGED) !== undefined;
+  if (!isKnown || conditions.some(({ type }) => type === MANAGED)) return [];
+  return [{ type: MANAGED, status: "True", reason: "ControllerReports" }];
+}
+
+function whyIdle({ state, target }: ResolvedReference): string {
   const because = state === "notServed" ? "the server does not serve its kind" : "no controller acts on it";
-  return `${target.text} has no status because ${because}; to use the cluster, set its endpoint and kubeconfig`;
+  return `${target.text} has no status because ${because}`;
 }
 
 /** Watched objects need no polling. */

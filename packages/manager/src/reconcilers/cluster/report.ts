@@ -22,23 +22,29 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   if (!isDeleting || step) claimReady();
 }
 
-function reportVerdict(scope: Scope, { fields, conditions }: Verdict): void {
+function reportVerdict(scope: Scope, verdict: Verdict): void {
   const { context, cluster } = scope;
-  recordEvents(scope, fields);
+  const { fields, conditions } = verdict;
+  recordEvents(scope, verdict);
   const { failureDomains: _, failureReason: __, failureMessage: ___, ...kept } = cluster.status ?? {};
   cluster.status = { ...kept, ...fields };
   for (const condition of conditions) context.setCondition(condition);
 }
 
 /** Records an event when a part becomes ready, as Cluster API does. */
-function recordEvents({ context, cluster }: Scope, fields: Verdict["fields"]): void {
+function recordEvents({ context, cluster }: Scope, { fields, conditions }: Verdict): void {
   const news = [
     ["infrastructureReady", "InfrastructureReady", "The infrastructure is ready"],
-    ["controlPlaneReady", "ControlPlaneReady", "The control plane is ready"],
+    ["controlPlaneReady", "ControlPlaneReady", controlPlaneText(conditions)],
   ] as const;
   for (const [field, reason, message] of news) {
     if (fields[field] && !cluster.status?.[field]) context.event({ type: "Normal", reason, message });
   }
+}
+
+/** A control plane that no controller reports on is not called ready. */
+function controlPlaneText(conditions: Verdict["conditions"]): string {
+  return conditions.find(({ reason }) => reason === "NoController")?.message ?? "The control plane is ready";
 }
 
 const CONDITIONS: Readonly<Partial<Record<DeletionStep["waitsFor"], string>>> = {
