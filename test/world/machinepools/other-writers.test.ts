@@ -3,8 +3,8 @@ import { AzureMachinePool, MachinePool } from "@capstan/api";
 import { MACHINE_POOL_INVARIANTS, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { idIn, LOCATION, portal } from "../azurecluster/network-world.ts";
-import { patch } from "../fleet/fleet-world.ts";
-import { CLUSTER, createPool, onSet, poolWorld, setBody, settled } from "./pool-world.ts";
+import { get, patch } from "../fleet/fleet-world.ts";
+import { armCalls, CLUSTER, createPool, onSet, poolWorld, setBody, settled } from "./pool-world.ts";
 
 const BALANCER = idIn(CLUSTER, "loadBalancers/kubernetes");
 const BACKEND = `${BALANCER}/backendAddressPools/kubernetes`;
@@ -88,4 +88,22 @@ test("an extension of a policy stays, and one that leaves the spec is removed", 
   await settled(world);
 
   expect(extensionsOf(world)).toEqual(["AzureMonitorLinuxAgent"]);
+});
+
+test("tags are not written while a write of the scale set runs, and follow it", async () => {
+  const world = await withPool();
+  await patch(world, MachinePool, "mp", { spec: { replicas: 4 } });
+  const isRunning = async (): Promise<boolean> =>
+    (await get(world, AzureMachinePool, "mp")).status?.operation !== undefined;
+  while (!(await isRunning())) await world.advance(1_000);
+  await patch(world, AzureMachinePool, "mp", { spec: { additionalTags: { team: "blue" } } });
+  const tagWrites = () =>
+    armCalls(world).filter((call) => /^PATCH .*\/mp\/providers\/.*\/tags\//i.test(call)).length;
+  const before = tagWrites();
+  while (await isRunning()) {
+    expect(tagWrites()).toBe(before);
+    await world.advance(1_000);
+  }
+  await settled(world);
+  expect(setBody(world, "mp")).toMatchObject({ tags: { team: "blue" } });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { validateObject, withDefaults } from "../admission.ts";
+import { withDefaults } from "../admission.ts";
 import { formatFieldError } from "../values/field-error.ts";
 import { KubeadmControlPlane } from "./kubeadm-control-plane.ts";
 
@@ -29,11 +29,9 @@ function controlPlane(spec: Partial<Spec> = {}): KubeadmControlPlane {
 
 function verdict(object: KubeadmControlPlane, old?: KubeadmControlPlane) {
   const filled = withDefaults(KubeadmControlPlane, object);
-  const { errors, warnings } = validateObject(KubeadmControlPlane, {
-    object: filled,
-    ...(old && { old: withDefaults(KubeadmControlPlane, old) }),
-  });
-  return { errors: errors.map(formatFieldError), warnings };
+  const request = { object: filled, ...(old && { old: withDefaults(KubeadmControlPlane, old) }) };
+  const errors = KubeadmControlPlane.validate(request).map(formatFieldError);
+  return { errors, warnings: KubeadmControlPlane.warn(request) };
 }
 
 test("gets replicas, leading v, strategy, format and the namespace of its template", () => {

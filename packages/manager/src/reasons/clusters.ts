@@ -6,13 +6,13 @@ export const CLUSTER_REASONS = {
     meaning: "The API server of the workload cluster answers, and no control plane object reports for it.",
     cure: "Nothing: this is the desired state.",
   },
-  ControllerReports: {
-    meaning: "A controller reports the state of the control plane, which had none before.",
-    cure: "Nothing: this is the desired state.",
-  },
   ControlPlaneReady: {
     meaning: "The control plane has become ready.",
     cure: "Nothing: this only reports progress.",
+  },
+  ControllerReports: {
+    meaning: "A controller reports the state of the control plane, which had none before.",
+    cure: "Nothing: this is the desired state.",
   },
   Deleting: {
     meaning:

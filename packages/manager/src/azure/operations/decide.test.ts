@@ -81,6 +81,12 @@ test.each<[string, Operation | undefined, Observed, object]>([
     { do: "wait" },
   ],
   [
+    "the poll times out on its way: that says nothing about the operation",
+    intent("DELETE", URL),
+    { kind: "pollFailed", error: error("Transient", 408) },
+    { do: "wait" },
+  ],
+  [
     "the PUT is there and done",
     intent("PUT"),
     resource(true, "Succeeded"),

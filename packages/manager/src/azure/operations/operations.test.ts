@@ -165,6 +165,19 @@ function tryLater(): Progress {
   return { isDone: false, retryAfterMs: 15_000, why: "the queue comes back" };
 }
 
+test.each<[string, WantedWrite, object]>([
+  ["of a known resource only if no other client has written it since", UPDATE, { "if-match": '"1"' }],
+  ["of a new resource only if it does not exist", CREATE, { "if-none-match": "*" }],
+])("sends a write %s", async (_, wanted, expected) => {
+  const bench = new Bench(() => answer(412, { error: { code: "PreconditionFailed", message: "x" } }));
+  const ports: OperationPorts = { arm: bench.arm(), clock: bench.process.clock };
+  const evidence: PostEvidence = () => Promise.resolve([]);
+  const task = { wanted, evidence, persist: () => Promise.resolve() };
+  await bench.run(advance(ports, task).catch(() => undefined));
+  const writes = bench.requests.filter(({ method }) => method === "PUT");
+  expect(writes.map(({ headers }) => headers)).toMatchObject([expected]);
+});
+
 describe.each(Object.entries(STORIES))("an operation (%s)", (_, story) => {
   test("is sent once and followed to its end", async () => {
     const world = new OperationsTestBed(story);

@@ -1,19 +1,16 @@
-import { getCondition, isTrue } from "@capstan/api";
+import { isTrue } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import { covers } from "../../azure/operations/covers.ts";
 import { BATCH_SIZE, type InstanceAction, instanceActions } from "../../azure/scale-set/instance-actions.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import { isNodeReady, updateOf } from "../../workload/availability.ts";
-import { NO_NODE } from "../../workload/drain/drain-machine.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
-import { type DisruptionCandidate, withUndrainedNodes } from "./undrained-nodes.ts";
+import { type DisruptionCandidate, isBack, isLeaving, isUpdating } from "./disruption-candidates.ts";
+import { withUndrainedNodes } from "./undrained-nodes.ts";
 import { isPaused } from "./pool-view.ts";
 import { renewForUpdates } from "./put.ts";
 import { startOnInstances } from "./operations.ts";
 import { isResizedMeanwhile, mayBeResized } from "./resize.ts";
 import { type NormalScope, type Observation } from "./scope.ts";
-
-type Drained = DisruptionCandidate;
 
 // The event of the Node makes its machine drain it; the requeue only covers an event that was missed.
 const LATE_MS = 15_000;
@@ -84,7 +81,7 @@ function hasRoomFor({ context, pool }: NormalScope, instances: number, machines:
 function batchesFor(
   scope: NormalScope,
   observation: Observation,
-  drained: readonly Drained[],
+  drained: readonly DisruptionCandidate[],
 ): readonly Batch[] {
   const leaving = drained.filter(isLeaving);
   const updating = drained.filter(isUpdating);
@@ -106,7 +103,7 @@ function isUpdate({ action }: Batch): boolean {
   return action !== "delete";
 }
 
-function batch(action: InstanceAction, drained: readonly Drained[]): Batch {
+function batch(action: InstanceAction, drained: readonly DisruptionCandidate[]): Batch {
   return { action, instanceIDs: drained.map(({ seen }) => seen.instanceID) };
 }
 
@@ -114,7 +111,7 @@ function batch(action: InstanceAction, drained: readonly Drained[]): Batch {
 function drainedOf(
   { pool, memory }: NormalScope,
   { unavailable, instances }: Observation,
-): readonly Drained[] {
+): readonly DisruptionCandidate[] {
   const busy = new Set(
     (pool.status?.instanceOperations ?? []).flatMap(({ instanceIDs = [] }) => instanceIDs),
   );
@@ -129,41 +126,11 @@ function drainedOf(
   });
 }
 
-function isLeaving({ machine, seen, node }: Drained): boolean {
-  const { deletionTimestamp } = machine.metadata;
-  if (deletionTimestamp === undefined || seen.provisioningState === "Deleting") return false;
-  // A machine that is deleted right after its update: the Drained condition is about the Node before the update.
-  const { nodeUID } = machine.status?.instanceUpdate ?? {};
-  return (
-    (nodeUID === undefined || !node || node.metadata.uid === nodeUID) && !hasJoinedLate({ machine, node })
-  );
-}
-
-/** Whether a Node has joined after its machine counted as drained because it had none: the machine drains it first. */
-function hasJoinedLate({ machine, node }: Pick<Drained, "machine" | "node">): boolean {
-  const drained = getCondition(machine.status?.conditions, DRAINED);
-  return drained?.reason === NO_NODE && node !== undefined && isNodeReady(node);
-}
-
-function isUpdating({ machine, seen }: Drained): boolean {
-  const { deletionTimestamp } = machine.metadata;
-  const isAsked = deletionTimestamp === undefined && updateOf(machine) !== undefined;
-  // Azure refuses a second operation on an instance; the planner handles one whose operation failed.
-  return isAsked && machine.status?.instanceUpdate !== undefined && seen.provisioningState === "Succeeded";
-}
-
-/** Whether a machine is back from its update while yet another model is desired: pods may run on it, so it must be drained again. */
-function isBack({ machine, node }: Drained): boolean {
-  return (
-    node !== undefined && isNodeReady(node) && node.metadata.uid !== machine.status?.instanceUpdate?.nodeUID
-  );
-}
-
 /**
  * Whether an instance has the new model but still its old disk: the image is the same, or only a restart was requested. An
  * instance whose Node is back has a new disk, even if Azure's clock is behind ours and suggests otherwise.
  */
-function isHalf({ pool }: NormalScope, drained: Drained): boolean {
+function isHalf({ pool }: NormalScope, drained: DisruptionCandidate): boolean {
   const { machine, seen } = drained;
   if (isBack(drained)) return false;
   if ((pool.status?.instancesToReimage ?? []).includes(seen.instanceID)) return true;

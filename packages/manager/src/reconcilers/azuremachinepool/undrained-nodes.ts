@@ -1,16 +1,16 @@
-import { type AzureMachinePoolMachine, type Frozen, getCondition, Node } from "@capstan/api";
+import { getCondition, Node } from "@capstan/api";
 import { type Client, Failure } from "@capstan/runtime";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady } from "../../workload/availability.ts";
 import { NO_NODE } from "../../workload/drain/drain-machine.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import type { DisruptionCandidate } from "./disruption-candidates.ts";
 import type { Pass } from "./scope.ts";
 
-/** A machine that is about to be deleted or updated, with its Node from the watch. */
-export interface DisruptionCandidate {
-  readonly machine: Frozen<AzureMachinePoolMachine>;
-  readonly seen: ScaleSetInstance;
-  readonly node: Frozen<Node> | undefined;
+/** What is needed of a pass to read Nodes live. */
+interface WorkloadAccess {
+  readonly shared: {
+    readonly ports: { readonly workloads: Pick<Pass["shared"]["ports"]["workloads"], "get"> };
+  };
 }
 
 /**
@@ -19,7 +19,7 @@ export interface DisruptionCandidate {
  * or updated. If it does not answer, all candidates count as undrained.
  */
 export async function withUndrainedNodes(
-  { cluster, isClusterGoing, shared }: Pass,
+  { cluster, isClusterGoing, shared }: Pick<Pass, "cluster" | "isClusterGoing"> & WorkloadAccess,
   candidates: readonly DisruptionCandidate[],
 ): Promise<ReadonlySet<string>> {
   const unsure = candidates.filter(isUnsure);

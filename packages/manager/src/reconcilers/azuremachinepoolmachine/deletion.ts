@@ -8,9 +8,10 @@ import {
 } from "@capstan/api";
 import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
 import { isNodeReady } from "../../workload/availability.ts";
-import { type DrainState, hookOf, NO_NODE } from "../../workload/drain/drain-machine.ts";
+import { type DrainState, hookOf } from "../../workload/drain/drain-machine.ts";
 import { precedingName } from "./claims.ts";
 import { DRAINED, WAITING_FOR_INSTANCE } from "./conditions.ts";
+import { isDrained } from "./drained.ts";
 import { drainNode, recordDrain } from "./drain-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
 
@@ -51,14 +52,6 @@ function forgetUpdate({ machine, node }: Scope): void {
   const { instanceUpdate, ...rest } = machine.status ?? {};
   if (instanceUpdate && node.state === "found" && node.node.metadata.uid !== instanceUpdate.nodeUID)
     machine.status = rest;
-}
-
-/** A Node that registered late, or after an update in place, is not the drained one. */
-function isDrained({ machine, node }: Scope): boolean {
-  const { conditions, instanceUpdate } = machine.status ?? {};
-  const drained = getCondition(conditions, DRAINED);
-  if (drained?.status !== "True" || node.state !== "found") return drained?.status === "True";
-  return instanceUpdate ? node.node.metadata.uid === instanceUpdate.nodeUID : drained.reason !== NO_NODE;
 }
 
 function wait(scope: Scope, state: DrainState & { readonly isOver: false }): Outcome {

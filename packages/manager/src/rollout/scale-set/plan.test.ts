@@ -162,6 +162,19 @@ describe("the budget", () => {
     expect(reasons(view)).toEqual(["UserDeletion"]);
   });
 
+  test("a broken machine that a user deleted takes no place of those that are replaced as stuck", () => {
+    const broken = (id: number, more: Partial<MachineView> = {}) =>
+      unavailable(id, 30, { vmState: "Failed", ...more });
+    const machines = [
+      broken(0, { isDeleting: true, deletedByUser: true }),
+      broken(1),
+      ...range(4).map((id) => machine(id + 2)),
+    ];
+    expect(deeds(pool({ machines }))).toContain("DeleteMachine mp-1");
+    const ours = [broken(0, { isDeleting: true }), ...machines.slice(1)];
+    expect(deeds(pool({ machines: ours }))).not.toContain("DeleteMachine mp-1");
+  });
+
   test("is not spent while up-to-date machines are not available", () => {
     const view = pool({ machines: [...old(4), unavailable(4, 11)], desired: 4, maxUnavailable: 3 });
     expect(deeds(view)).toEqual([]);
@@ -170,6 +183,16 @@ describe("the budget", () => {
 
   test("does not replace an available machine only because Azure calls it failed", () => {
     expect(deeds(pool({ machines: [machine(0, { vmState: "Failed" }), machine(1)] }))).toEqual([]);
+  });
+
+  test("deletes an annotated machine that does not work without budget, but one at a time", () => {
+    const broken = (id: number) => unavailable(id, 1, { hasDeleteAnnotation: true });
+    const strategy = { maxSurge: 2, maxUnavailable: 0, desired: 3, capacity: 4 } as const;
+    const working = [machine(0), machine(1), machine(2)];
+    expect(deeds(pool({ ...strategy, machines: [...working, broken(3)] }))).toContain("DeleteMachine mp-3");
+    const leaving = machine(4, { isDeleting: true, isAvailable: false });
+    const view = pool({ ...strategy, machines: [...working, broken(3), leaving], capacity: 5 });
+    expect(deeds(view)).not.toContain("DeleteMachine mp-3");
   });
 
   test("deletes an annotated machine at once at scale-down, and otherwise after a surge", () => {
