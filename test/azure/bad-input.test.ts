@@ -221,4 +221,18 @@ describe("scale sets", () => {
     const none = await cloud.send("POST", `${SET}/delete?${V}`, { body: {} });
     expect([none.status, none.body]).toMatchObject([400, { error: { target: "instanceIds" } }]);
   });
+
+  test("a body that is nested 20,000 levels deep is refused, and not answered with 500", async () => {
+    const cloud = startCloud();
+    const body = `{"location":"${LOCATION}","tags":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
+    const headers = { "content-type": "application/json" };
+    const { status, body: answer } = await cloud.send("PUT", `${S}/resourceGroups/deep?${V}`, {
+      body,
+      headers,
+    });
+    expect([status, answer]).toMatchObject([
+      400,
+      { error: { code: "InvalidRequestContent", message: containing("nested deeper than 100 levels") } },
+    ]);
+  });
 });

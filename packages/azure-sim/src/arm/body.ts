@@ -12,7 +12,21 @@ export function parseBody(body: unknown, contentType: string | undefined): JsonO
   }
   const value = parsed(body);
   if (!isObject(value)) throw invalidContent("expected a JSON object");
+  if (isDeeperThan(value, MAX_DEPTH)) throw invalidContent(`it is nested deeper than ${MAX_DEPTH} levels`);
   return frozenCopy(value);
+}
+
+// No resource of Azure is nested half as deep; what follows walks bodies recursively.
+const MAX_DEPTH = 100;
+
+/** Works level by level, because a recursive walk of a hostile body would overflow the stack. */
+function isDeeperThan(value: unknown, depth: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let left = depth; level.length > 0; left--) {
+    if (left < 0) return true;
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+  }
+  return false;
 }
 
 function parsed(body: unknown): unknown {
