@@ -1,5 +1,6 @@
 import { deepCopy } from "@capstan/api";
 import { coerceEmbedded, embeddedProblems } from "../schema/embedded.ts";
+import { checkRules } from "../cel/rules.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { listTypeProblems } from "../schema/list-types.ts";
 import type { SchemaNode } from "../schema/node.ts";
@@ -60,7 +61,9 @@ export function schemaProblems(target: Target, draft: Draft, old?: StoredObject)
           ...(schema.has.embedded ? embeddedProblems(schema, draft) : []),
         ];
   problems.push(...newListTypeProblems(schema, draft, old));
-  return [...problems, ...uncheckedRules(schema, problems)];
+  const unchecked = uncheckedRules(schema, problems);
+  // Rules see the whole object, also in a write of its status.
+  return [...problems, ...(unchecked.length > 0 ? unchecked : checkRules(schema, draft, old).problems)];
 }
 
 /** Validates only the status in a write of the status. */

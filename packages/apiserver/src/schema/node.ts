@@ -35,7 +35,7 @@ export interface SchemaNode {
   readonly limits: Limits;
   /** Any text is valid and nothing else is, as for most fields of most objects. */
   readonly isAnyText: boolean;
-  /** CEL rules, which are not evaluated yet. */
+  /** CEL rules; `cel/rules.ts` compiles and evaluates them. */
   readonly rules: readonly unknown[];
   /** What occurs here or deeper, so that visits can skip whole branches. */
   readonly has: Contents;

@@ -1,7 +1,4 @@
-/**
- * The CEL rules of schemas, in `SchemaNode.rules`, which are evaluated last, on valid objects only. They are not
- * evaluated yet: definitions with rules are accepted, and an evaluator of `(node, value, old)` belongs here.
- */
+/** The CEL rules of schemas, in `SchemaNode.rules`, are evaluated last (`cel/rules.ts`), on valid objects only. */
 import type { SchemaNode } from "./node.ts";
 import { type FieldProblem, invalidValue, NO_PATH } from "./problem.ts";
 
