@@ -43,10 +43,10 @@ export interface Manifest {
 
 /**
  * Parses a manifest as kube-apiserver does: the first document, in YAML 1.1, where `yes` is true. Throws a YamlError if
- * the text is not YAML, or longer than the limit.
+ * the text is not YAML, or long: larger manifests are sent as JSON.
  */
-export function parseManifest(text: string, longest = LONGEST_TEXT): Manifest {
-  refuseLarge(text, longest);
+export function parseManifest(text: string): Manifest {
+  refuseLarge(text, LONGEST_TEXT);
   const lineCounter = new LineCounter();
   const [document] = parseAllDocuments(text, {
     version: "1.1",

@@ -72,6 +72,21 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return withSelf(joined, a.isMember || b.isMember);
 }
 
+/** The paths of all sets. One walk through all of them: many managers may each own a field of one large map. */
+export function unionAll(sets: readonly FieldSet[]): FieldSet {
+  const [only] = sets;
+  if (only && sets.length === 1) return only;
+  const inner = new Map<string, FieldSet[]>();
+  for (const { children } of sets)
+    for (const [element, child] of children) {
+      const same = inner.get(element);
+      if (same) same.push(child);
+      else inner.set(element, [child]);
+    }
+  const isMember = sets.some((set) => set.isMember);
+  return fieldSet(isMember, new Map([...inner].map(([element, same]) => [element, unionAll(same)])));
+}
+
 /** The paths of the first set that are not in the second. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false);

@@ -1,6 +1,6 @@
 /** FieldsV1, the form in which managedFields store a set of paths. */
 import { type FieldSet, EMPTY, fieldSet, isEmptySet, LEAF } from "./field-set.ts";
-import { compareElements, readElement, shownElement } from "./path-element.ts";
+import { readElement, shownElement, sortedElements } from "./path-element.ts";
 
 /** A node of FieldsV1: `.` means that its own path is a member. */
 interface FieldsV1 {
@@ -73,7 +73,7 @@ export function shownPaths(set: FieldSet): string[] {
 }
 
 function collectPaths({ children }: FieldSet, prefix: string, paths: string[]): void {
-  const elements = [...children.keys()].sort(compareElements);
+  const elements = sortedElements(children.keys());
   for (const element of elements)
     if (children.get(element)?.isMember) paths.push(prefix + shownElement(element));
   for (const element of elements)

@@ -13,6 +13,7 @@ import {
   intersection,
   isEmptySet,
   union,
+  unionAll,
 } from "./field-set.ts";
 import { fieldSetOf } from "./field-set-of.ts";
 import { capUpdaters, identityOf, type Manager, type Managers, type Writer } from "./managers.ts";
@@ -78,7 +79,7 @@ export function applyConfiguration(ownership: Ownership, type: MergeType, apply:
   const set = differenceBelow(fieldSetOf(type, config), ownership.reset);
   managers.set(identity, { ...writer, time: before?.time, set });
   const merged = merge(type, live, config);
-  const owned = [...managers.values()].reduce((sum, manager) => union(sum, manager.set), EMPTY);
+  const owned = unionAll([...managers.values()].map((manager) => manager.set));
   const object = prune({ type, merged, last: before?.set ?? EMPTY, owned }) as Fields;
   const { conflicts, removed } = effects(
     ownership,

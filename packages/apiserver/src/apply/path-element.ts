@@ -72,16 +72,20 @@ function shownValue(value: unknown): string {
 
 const ORDER = "fkvi";
 
-/** The order of elements: fields, keys, values, indexes; each by their value. */
-export function compareElements(a: string, b: string): number {
-  if (a[0] !== b[0]) return ORDER.indexOf(a[0] ?? "") - ORDER.indexOf(b[0] ?? "");
-  if (a[0] === "f") return a < b ? -1 : Number(a > b);
-  const [first, second] = [parseJson(a.slice(2)), parseJson(b.slice(2))];
-  return a[0] === "k" ? compareKeys(first as object, second as object) : compareValues(first, second);
+/** Elements in order: fields, keys, values, indexes; each by their value. */
+export function sortedElements(elements: Iterable<string>): string[] {
+  // Each is parsed once: a list may have tens of thousands of items.
+  const parsedElements = Array.from(elements, (element) => {
+    const value = element.startsWith("f:") ? element : parseJson(element.slice(2));
+    return { element, rank: ORDER.indexOf(element[0] ?? ""), value };
+  });
+  return parsedElements
+    .sort((a, b) => a.rank - b.rank || (a.rank === 1 ? compareKeys : compareValues)(a.value, b.value))
+    .map(({ element }) => element);
 }
 
-function compareKeys(a: object, b: object): number {
-  const [first, second] = [Object.entries(a), Object.entries(b)];
+function compareKeys(a: unknown, b: unknown): number {
+  const [first, second] = [Object.entries(a as object), Object.entries(b as object)];
   for (const [index, [name, value]] of first.entries()) {
     const other = second[index];
     if (!other) return 1;

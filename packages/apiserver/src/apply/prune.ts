@@ -29,18 +29,17 @@ export function prune({ type, merged, last, owned }: Pruning): unknown {
   if (isEmptySet(last)) return merged;
   const lastFields = withNamedFields(type, last);
   const mergedFields = withNamedFields(type, fieldSetOf(type, merged));
-  const rest = removeItems(type, merged, { set: lastFields, emptied: "null" });
+  const rest = removeItems(type, merged, { set: lastFields });
   const restFields = withNamedFields(type, fieldSetOf(type, rest));
   const kept = removeItems(type, merged, {
     set: difference(mergedFields, union(restFields, withNamedFields(type, owned))),
-    emptied: "null",
   });
   const keptFields = withNamedFields(type, fieldSetOf(type, kept));
   // What the manager never applied stays. kube-apiserver leaves a null in place of an emptied container, and then
   // refuses it.
   return removeItems(type, merged, {
     set: intersection(difference(mergedFields, keptFields), lastFields),
-    emptied: "dropped",
+    owned,
   });
 }
 

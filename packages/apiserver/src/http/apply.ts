@@ -132,14 +132,11 @@ function readConfiguration({ body }: HttpRequest): Read {
   return { config: asFields(value), duplicates };
 }
 
-// The parser of YAML is slow; clients send larger objects as JSON.
-const LONGEST_YAML = 256 * 1024;
-
 function parsed(text: string): Manifest {
   const json = parsedJson(text);
   if (json) return json;
   try {
-    return parseManifest(text, LONGEST_YAML);
+    return parseManifest(text);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: yaml: ${error.message}`);

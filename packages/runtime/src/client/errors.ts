@@ -45,8 +45,7 @@ export async function failureOf(response: HttpResponse, attempt: string): Promis
 export function statusFailure(status: Status, attempt: string, retryAfter?: string): Failure {
   const { code = 500, details } = withMeantCode(status);
   const message = `${attempt}: ${status.message?.trim() || `the server answered ${code}`}`;
-  if (code === 404 && details?.name === undefined) {
-    // The path itself is unknown, so the kind is not served. A missing object would be named in the details.
+  if (isUnknownPath(code, details)) {
     return transient("KindNotServed", `${message}; is its CustomResourceDefinition installed?`);
   }
   if (isFieldConflict(status)) return new Failure("Terminal", FIELD_CONFLICT, { message });
@@ -56,6 +55,11 @@ export function statusFailure(status: Status, attempt: string, retryAfter?: stri
     ...retry,
     outcomeUnknown: code >= 500,
   });
+}
+
+/** Whether the kind is not served. A missing object would be named in the details. */
+function isUnknownPath(code: number, details: Status["details"]): boolean {
+  return code === 404 && details?.name === undefined;
 }
 
 /**
