@@ -139,6 +139,33 @@ export class Load {
     );
   }
 
+  /** Applies as one manager: creates a boat, or changes it if the counter differs. */
+  apply(
+    index: number,
+    { manager, counter }: { readonly manager: string; readonly counter: number },
+  ): Promise<string> {
+    const body = boat(index) as { spec: object };
+    return this.send(
+      "PATCH",
+      `${COLLECTION}/boat-${index}?fieldManager=${manager}`,
+      { ...body, spec: { ...body.spec, counter } },
+      "application/apply-patch+yaml",
+    );
+  }
+
+  applyBoats(from: number, count: number, counter: number): Promise<number> {
+    return this.rate(count, (index) => this.apply(from + index, { manager: "bench", counter }));
+  }
+
+  /** Applies of another manager that are refused. */
+  applyConflicts(from: number, count: number): Promise<number> {
+    return this.rate(count, async (index) => {
+      const answer = await this.apply(from + index, { manager: "other", counter: -1 });
+      if (!answer.includes("Apply failed with 1 conflict")) throw new Error(answer.slice(0, 300));
+      return "";
+    });
+  }
+
   /** Milliseconds for the whole list. */
   async list(limit: number | undefined): Promise<number> {
     const startedMs = performance.now();

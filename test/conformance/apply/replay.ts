@@ -15,7 +15,9 @@ export interface ReplayOptions {
   /** The definitions to install first. */
   readonly initial: readonly unknown[];
   readonly change?: DefinitionChange;
-  readonly onlyManagers: boolean;
+  readonly onlyManagers?: boolean;
+  /** A real kube-apiserver: no time is simulated, so times and the order that they decide do not count. */
+  readonly isReal?: boolean;
 }
 
 /** An answer, in the form of the recording. */
@@ -35,18 +37,17 @@ export interface Difference {
 export async function replay(
   sequence: Sequence,
   server: Replayed,
-  { initial, change, onlyManagers }: ReplayOptions,
+  { initial, change, onlyManagers = false, isReal = false }: ReplayOptions,
 ): Promise<Difference[]> {
   const symbols = new Symbols();
+  const compare = { onlyManagers, isReal, symbols };
   const differences: Difference[] = [];
   for (const definition of initial) await install(server, definition as Fields);
   for (const [step, recorded] of sequence.steps.entries()) {
     if (sequence.id !== "order-same-second") server.pause();
     if (change?.beforeStep === step) await install(server, change.definition);
     const answer = await send(server, recorded.request, symbols);
-    const problem = onlyManagers
-      ? managerDifference(recorded.response, answer, symbols)
-      : differenceOf(recorded.response, answer, symbols);
+    const problem = (onlyManagers ? managerDifference : differenceOf)(recorded.response, answer, compare);
     if (problem !== undefined) differences.push({ step, problem });
   }
   return differences;
@@ -75,8 +76,12 @@ async function install({ send: request }: Replayed, definition: Fields): Promise
 }
 
 /** How the managers of an answer differ from the recorded ones. */
-function managerDifference(recorded: Step["response"], answer: Answer, symbols: Symbols): string | undefined {
-  const wanted = isUsersMistake(recorded) ? answered422(recorded) : recorded;
+function managerDifference(
+  recorded: Step["response"],
+  answer: Answer,
+  { symbols, isReal }: Comparing,
+): string | undefined {
+  const wanted = wantedOf(recorded, isReal);
   if (wanted.status !== answer.status) return `answered ${answer.status}, not ${wanted.status}`;
   if (wanted.status >= 300) return undefined;
   const actual = entriesOf(withoutTimes(answer.body));
@@ -107,24 +112,53 @@ function warningsIn(header: string): string[] {
   return [...header.matchAll(/299 - "(?:[^"\\]|\\.)*"/g)].map(([warning]) => warning);
 }
 
-function differenceOf(recorded: Step["response"], answer: Answer, symbols: Symbols): string | undefined {
-  const wanted = isUsersMistake(recorded) ? answered422(recorded) : recorded;
+/** How answers are compared. */
+interface Comparing {
+  readonly symbols: Symbols;
+  readonly isReal: boolean;
+}
+
+function wantedOf(recorded: Step["response"], isReal: boolean): Step["response"] {
+  return !isReal && isUsersMistake(recorded) ? answered422(recorded) : recorded;
+}
+
+function differenceOf(recorded: Step["response"], answer: Answer, comparing: Comparing): string | undefined {
+  const wanted = wantedOf(recorded, comparing.isReal);
   if (wanted.status !== answer.status)
     return `answered ${answer.status}, not ${wanted.status}: ${shown(answer.body)}`;
   const warnings = wanted.warnings ?? [];
   if (warnings.join("\n") !== answer.warnings.join("\n"))
     return `warned ${shown(answer.warnings)}, not ${shown(warnings)}`;
   return wanted.statusObject === undefined
-    ? objectDifference(wanted, answer, symbols)
-    : contentDifference(sortedCauses(wanted.statusObject), sortedCauses(withoutType(answer.body)), symbols);
+    ? objectDifference(wanted, answer, comparing)
+    : contentDifference(
+        sortedCauses(wanted.statusObject),
+        sortedCauses(withoutType(answer.body)),
+        comparing.symbols,
+      );
 }
 
-function objectDifference(wanted: Step["response"], { body }: Answer, symbols: Symbols): string | undefined {
+function objectDifference(
+  wanted: Step["response"],
+  { body }: Answer,
+  { symbols, isReal }: Comparing,
+): string | undefined {
   if (wanted.body === undefined) return undefined;
-  const problem = contentDifference(wanted.body, recordedPart(wanted.body, withoutTimes(body)), symbols);
+  const actual = recordedPart(wanted.body, withoutTimes(body));
+  if (isReal) return contentDifference(withSortedEntries(wanted.body), withSortedEntries(actual), symbols);
+  const problem = contentDifference(wanted.body, actual, symbols);
   if (problem !== undefined) return problem;
   const times = (wanted.times ?? []).map((time) => time ?? "none");
   return symbols.differences(times, timesOf(body), "times")[0];
+}
+
+function withSortedEntries(body: unknown): unknown {
+  const entries = entriesOf(body);
+  if (entries.length === 0) return body;
+  const keyOf = (entry: Fields): string => JSON.stringify(sortedKeys(entry));
+  const { metadata, ...rest } = body as { metadata: Fields };
+  const managedFields = [...entries].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return { ...rest, metadata: { ...metadata, managedFields } };
 }
 
 function contentDifference(expected: unknown, actual: unknown, symbols: Symbols): string | undefined {
@@ -203,6 +237,8 @@ function withoutTimes(body: unknown): unknown {
 
 const SYMBOL = /^(?:<(?:rv|uid):\d+>|t:\d+)$/;
 
+const SOME_TIME = "2026-01-01T00:00:00Z";
+
 /** What the symbols of a recording stand for on this server. */
 class Symbols {
   readonly #values = new Map<string, string>();
@@ -211,8 +247,9 @@ class Symbols {
   /** A text with the values that are known. */
   filledIn(text: string): string {
     return text.replaceAll(/<(?:(?:rv|uid|t):\d+|time)>/g, (symbol) => {
-      if (symbol === "<time>") return "2026-01-01T00:00:00Z";
-      return this.#values.get(symbol.startsWith("<t:") ? symbol.slice(1, -1) : symbol) ?? symbol;
+      if (symbol === "<time>") return SOME_TIME;
+      if (symbol.startsWith("<t:")) return this.#values.get(symbol.slice(1, -1)) ?? SOME_TIME;
+      return this.#values.get(symbol) ?? symbol;
     });
   }
 
