@@ -10,8 +10,10 @@ export interface Subject {
 }
 
 const GROUP = "bench.example.com";
-const COLLECTION = `/apis/${GROUP}/v1/namespaces/default/boats`;
-const DEFINITION = {
+/** The path of the boats. */
+export const COLLECTION = `/apis/${GROUP}/v1/namespaces/default/boats`;
+/** The definition of boats. */
+export const DEFINITION = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: `boats.${GROUP}` },
@@ -60,7 +62,7 @@ const DEFINITION = {
 export const BATCH = 5_000;
 
 /** An object of about 3 KB, with as many fields as a Machine has. */
-function boat(index: number): object {
+export function boat(index: number): object {
   const name = `boat-${index}`;
   const parts = Array.from({ length: 20 }, (_, part) => ({
     name: `part-${part}`,

@@ -40,17 +40,36 @@ function readNode(fields: Readonly<Record<string, unknown>>, isRoot: boolean): F
   return fieldSet(isMember, children);
 }
 
-/** A set as FieldsV1, frozen. The same set always gives the same value, so that versions of an object share it. */
+/**
+ * A set as FieldsV1, frozen. Equal sets mostly give the same value: objects of a kind that one client creates have the
+ * same fields, and share the memory of their names.
+ */
 export function writeFieldsV1(set: FieldSet): FieldsV1 {
   const known = texts.get(set);
   if (known) return known;
-  const written = Object.freeze(writeNode(set));
+  const written = shared(Object.freeze(writeNode(set)));
   // The shared nodes of `field-set.ts` are never the set of a manager.
   if (!isEmptySet(set)) {
     texts.set(set, written);
-    sets.set(written, set);
+    if (!sets.has(written)) sets.set(written, set);
   }
   return written;
+}
+
+// As many as a server has pairs of clients and kinds; longer ones belong to single objects.
+const MOST_SHARED = 2_000;
+const LONGEST_SHARED = 4_000;
+const sharedValues = new Map<string, FieldsV1>();
+
+function shared(fields: FieldsV1): FieldsV1 {
+  const text = JSON.stringify(fields);
+  if (text.length > LONGEST_SHARED) return fields;
+  const known = sharedValues.get(text);
+  if (known) return known;
+  sharedValues.set(text, fields);
+  const [oldest] = sharedValues.keys();
+  if (sharedValues.size > MOST_SHARED && oldest !== undefined) sharedValues.delete(oldest);
+  return fields;
 }
 
 function writeNode({ isMember, children }: FieldSet): FieldsV1 {

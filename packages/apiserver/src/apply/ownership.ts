@@ -3,7 +3,7 @@
  * write. Both return the managers; the caller stores them with the object in one write.
  */
 import { deepEqual } from "@capstan/api";
-import { compare, type Comparison, without } from "./compare.ts";
+import { compare, without } from "./compare.ts";
 import { ConflictError, type Conflicts } from "./conflicts.ts";
 import {
   difference,
@@ -81,13 +81,10 @@ export function applyConfiguration(ownership: Ownership, type: MergeType, apply:
   const merged = merge(type, live, config);
   const owned = unionAll([...managers.values()].map((manager) => manager.set));
   const object = prune({ type, merged, last: before?.set ?? EMPTY, owned }) as Fields;
-  const { conflicts, removed } = effects(
-    ownership,
-    { before: live, after: object },
-    { managers, except: identity },
-  );
+  const changes = new Changes(ownership, live, object);
+  const conflicts = conflictsOf(changes, managers, identity);
   if (conflicts.size > 0 && !force) throw new ConflictError(conflicts);
-  takeAway(managers, { conflicts, removed });
+  takeAway(changes, managers, { conflicts, except: identity });
   const time = deepEqual(object, live) ? before?.time : ownership.now;
   managers.set(identity, { ...writer, time, set: difference(set, NEVER_OWNED) });
   return { object, managers };
@@ -105,12 +102,12 @@ interface Update {
 export function captureUpdate(ownership: Ownership, type: MergeType, update: Update): Managers {
   const { before, after, writer } = update;
   const managers = new Map(currentManagers(ownership, update.managers));
-  const { conflicts, removed } = effects(ownership, { before, after }, { managers, except: undefined });
-  takeAway(managers, { conflicts, removed });
-  const { added, modified } = without(compare(type, before, after), ownership.reset);
-  const set = difference(union(modified, added), NEVER_OWNED);
-  if (isEmptySet(set)) return managers;
   const identity = identityOf(writer);
+  const changes = new Changes(ownership, before, after);
+  const conflicts = conflictsOf(changes, managers, identity);
+  takeAway(changes, managers, { conflicts, except: undefined });
+  const set = difference(changes.in(type).changed, NEVER_OWNED);
+  if (isEmptySet(set)) return managers;
   const known = managers.get(identity);
   managers.set(identity, { ...writer, time: ownership.now, set: known ? union(known.set, set) : set });
   return capUpdaters(managers);
@@ -126,39 +123,67 @@ function currentManagers(ownership: Ownership, managers: Managers): [string, Man
   });
 }
 
-/** What a change means for the other managers. */
-interface Effects {
-  readonly conflicts: Conflicts;
-  /** What the change removes, by the version of the manager. */
-  readonly removed: ReadonlyMap<string, FieldSet>;
-}
+/** What a write changes, in each version that managers name fields in. */
+class Changes {
+  readonly #ownership: Ownership;
+  readonly #before: Fields;
+  readonly #after: Fields;
+  readonly #known = new Map<MergeType, Change>();
 
-function effects(
-  ownership: Ownership,
-  { before, after }: { readonly before: Fields; readonly after: Fields },
-  { managers, except }: { readonly managers: Managers; readonly except: string | undefined },
-): Effects {
-  const comparisons = new Map<MergeType, Comparison>();
-  const conflicts = new Map<string, { manager: Manager; fields: FieldSet }>();
-  const removed = new Map<string, FieldSet>();
-  for (const [identity, manager] of managers) {
-    const type = identity === except ? undefined : ownership.typeOf(manager.apiVersion);
-    if (!type) continue;
-    let found = comparisons.get(type);
-    if (!found) comparisons.set(type, (found = without(compare(type, before, after), ownership.reset)));
-    const fields = intersection(manager.set, union(found.modified, found.added));
-    if (!isEmptySet(fields)) conflicts.set(identity, { manager, fields });
-    removed.set(identity, found.removed);
+  constructor(ownership: Ownership, before: Fields, after: Fields) {
+    this.#ownership = ownership;
+    this.#before = before;
+    this.#after = after;
   }
-  return { conflicts, removed };
+
+  in(type: MergeType): Change {
+    const known = this.#known.get(type);
+    if (known) return known;
+    const { added, modified, removed } = without(
+      compare(type, this.#before, this.#after),
+      this.#ownership.reset,
+    );
+    const change = { changed: union(modified, added), removed };
+    this.#known.set(type, change);
+    return change;
+  }
+
+  /** The same in the version of a manager. */
+  for({ apiVersion }: Manager): Change {
+    const type = this.#ownership.typeOf(apiVersion);
+    return type ? this.in(type) : NO_CHANGE;
+  }
 }
 
-function takeAway(managers: Map<string, Manager>, { conflicts, removed }: Effects): void {
-  for (const [identity, gone] of removed) {
-    const manager = managers.get(identity);
-    if (!manager) continue;
+interface Change {
+  /** What has another value, or is new. */
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
+
+const NO_CHANGE: Change = { changed: EMPTY, removed: EMPTY };
+
+/** The fields of other managers than the writer that the write changes. */
+function conflictsOf(changes: Changes, managers: Managers, writer: string): Conflicts {
+  const conflicts = new Map<string, { manager: Manager; fields: FieldSet }>();
+  for (const [identity, manager] of managers) {
+    if (identity === writer) continue;
+    const fields = intersection(manager.set, changes.for(manager).changed);
+    if (!isEmptySet(fields)) conflicts.set(identity, { manager, fields });
+  }
+  return conflicts;
+}
+
+/** Managers lose the fields that another one has changed, and those that are gone. */
+function takeAway(
+  changes: Changes,
+  managers: Map<string, Manager>,
+  { conflicts, except }: { readonly conflicts: Conflicts; readonly except: string | undefined },
+): void {
+  for (const [identity, manager] of managers) {
+    if (identity === except) continue;
     const lost = conflicts.get(identity)?.fields ?? EMPTY;
-    const set = difference(difference(manager.set, lost), gone);
+    const set = difference(difference(manager.set, lost), changes.for(manager).removed);
     if (isEmptySet(set)) managers.delete(identity);
     else if (set !== manager.set) managers.set(identity, { ...manager, set });
   }
