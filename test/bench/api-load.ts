@@ -10,8 +10,10 @@ export interface Subject {
 }
 
 const GROUP = "bench.example.com";
-const COLLECTION = `/apis/${GROUP}/v1/namespaces/default/boats`;
-const DEFINITION = {
+/** The path of the boats. */
+export const COLLECTION = `/apis/${GROUP}/v1/namespaces/default/boats`;
+/** The definition of boats. */
+export const DEFINITION = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: `boats.${GROUP}` },
@@ -60,7 +62,7 @@ const DEFINITION = {
 export const BATCH = 5_000;
 
 /** An object of about 3 KB, with as many fields as a Machine has. */
-function boat(index: number): object {
+export function boat(index: number): object {
   const name = `boat-${index}`;
   const parts = Array.from({ length: 20 }, (_, part) => ({
     name: `part-${part}`,
@@ -137,6 +139,33 @@ export class Load {
         "application/merge-patch+json",
       ),
     );
+  }
+
+  /** Applies as one manager: creates a boat, or changes it if the counter differs. */
+  apply(
+    index: number,
+    { manager, counter }: { readonly manager: string; readonly counter: number },
+  ): Promise<string> {
+    const body = boat(index) as { spec: object };
+    return this.send(
+      "PATCH",
+      `${COLLECTION}/boat-${index}?fieldManager=${manager}`,
+      { ...body, spec: { ...body.spec, counter } },
+      "application/apply-patch+yaml",
+    );
+  }
+
+  applyBoats(from: number, count: number, counter: number): Promise<number> {
+    return this.rate(count, (index) => this.apply(from + index, { manager: "bench", counter }));
+  }
+
+  /** Applies of another manager that are refused. */
+  applyConflicts(from: number, count: number): Promise<number> {
+    return this.rate(count, async (index) => {
+      const answer = await this.apply(from + index, { manager: "other", counter: -1 });
+      if (!answer.includes("Apply failed with 1 conflict")) throw new Error(answer.slice(0, 300));
+      return "";
+    });
   }
 
   /** Milliseconds for the whole list. */

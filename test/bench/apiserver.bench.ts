@@ -81,6 +81,7 @@ async function main(): Promise<void> {
     await each(all, ({ load }) => load.prepare());
     await each(all, ({ load }) => load.createBoats(0, 1_000));
     for (let round = 0; round < ROUNDS; round++) await each(all, (one) => smallRequests(one, round));
+    for (let round = 0; round < ROUNDS; round++) await each(all, (one) => applies(one, round));
     await each(all, fanOut);
     await each(all, ({ load }) => load.createBoats(7_000, SMALL));
     for (let round = 0; round < ROUNDS; round++) await each(all, (one) => lists(one, SMALL));
@@ -106,6 +107,31 @@ async function smallRequests({ subject, load }: Loaded, round: number): Promise<
   });
   await measure(subject, "get, 16 at a time", { ...perSecond, work: () => load.getBoats(5_000) });
   await measure(subject, "merge patch, 16 at a time", { ...perSecond, work: () => load.patchBoats(2_000) });
+}
+
+const APPLIED = 500;
+// Behind the boats of all other rows.
+const FIRST_APPLIED = 100_000;
+
+async function applies({ subject, load }: Loaded, round: number): Promise<void> {
+  const perSecond = { unit: "/s", better: "more" } as const;
+  const from = FIRST_APPLIED + round * APPLIED;
+  await measure(subject, "apply that creates, 16 at a time", {
+    ...perSecond,
+    work: () => load.applyBoats(from, APPLIED, 0),
+  });
+  await measure(subject, "apply that changes nothing, 16 at a time", {
+    ...perSecond,
+    work: () => load.applyBoats(from, APPLIED, 0),
+  });
+  await measure(subject, "apply that changes a field, 16 at a time", {
+    ...perSecond,
+    work: () => load.applyBoats(from, APPLIED, 1),
+  });
+  await measure(subject, "apply with a conflict, 16 at a time", {
+    ...perSecond,
+    work: () => load.applyConflicts(from, APPLIED),
+  });
 }
 
 async function fanOut({ subject, load }: Loaded): Promise<void> {

@@ -57,7 +57,7 @@ export async function killLoop(
       const watched = follow(client, lastSeen, life % 2 === 0 ? Infinity : FEWEST_WRITES / 2);
       const enough = acknowledged(ledger, FEWEST_WRITES + rng.below(MORE_WRITES));
       const writers = Array.from({ length: WRITERS }, (_, writer) =>
-        write(client, ledger, `l${life}-w${writer}`),
+        write(client, ledger, { writer: `l${life}-w${writer}`, applies: writer % 2 === 0 }),
       );
       await enough;
       await kill();
@@ -88,8 +88,12 @@ async function oneLife(
   }
 }
 
-/** Writes until the server is gone. */
-async function write(client: Client, ledger: Ledger, writer: string): Promise<void> {
+/** Writes until the server is gone, by updates or by server-side apply. */
+async function write(
+  client: Client,
+  ledger: Ledger,
+  { writer, applies }: { readonly writer: string; readonly applies: boolean },
+): Promise<void> {
   for (let number = 0; ; number++) {
     const name = `${writer}-${number}`;
     const known = { acknowledged: -1, attempted: 0 };
@@ -99,9 +103,7 @@ async function write(client: Client, ledger: Ledger, writer: string): Promise<vo
       known.attempted = value;
       const data = dataOf(name, value);
       try {
-        stored = stored
-          ? await client.update(ConfigMap, { ...stored, data })
-          : await client.create(ConfigMap, { metadata: { name, namespace: "default" }, data });
+        stored = await writeOne(client, { name, stored, data, applies });
       } catch {
         // The connection broke: the write may have been done or not, and the client has no answer.
         return;
@@ -109,6 +111,21 @@ async function write(client: Client, ledger: Ledger, writer: string): Promise<vo
       acknowledge(ledger, known, { value, version: Number(stored.metadata.resourceVersion) });
     }
   }
+}
+
+interface OneWrite {
+  readonly name: string;
+  readonly stored: Frozen<ConfigMap> | undefined;
+  readonly data: Record<string, string>;
+  readonly applies: boolean;
+}
+
+function writeOne(client: Client, { name, stored, data, applies }: OneWrite): Promise<Frozen<ConfigMap>> {
+  const metadata = { name, namespace: "default" };
+  if (applies) return client.patch(ConfigMap, metadata, { type: "apply", body: { data } });
+  return stored
+    ? client.update(ConfigMap, { ...stored, data })
+    : client.create(ConfigMap, { metadata, data });
 }
 
 function acknowledge(
@@ -132,13 +149,23 @@ function acknowledged(ledger: Ledger, more: number): Promise<void> {
   });
 }
 
-/** The data contain a checksum, so that a partial object is noticed. */
+/** The data contain a checksum, so that a partial object is noticed, and a key of each write, so that its owner is. */
 function dataOf(name: string, value: number): Record<string, string> {
   const filler = createHash("sha512").update(`${name}/${value}`).digest("hex").repeat(8);
-  return { value: String(value), filler };
+  return { value: String(value), filler, [`write-${value}`]: "" };
 }
 
-/** Every acknowledged write is stored, no object is partial, and versions only grow. */
+/** The keys of the data that managers own. */
+function ownedKeys({ metadata }: Frozen<ConfigMap>): string[] {
+  const entries = (metadata.managedFields ?? []) as readonly { fieldsV1: { "f:data"?: object } }[];
+  const keys = entries.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1["f:data"] ?? {}));
+  return keys
+    .filter((key) => key !== ".")
+    .map((key) => key.slice("f:".length))
+    .sort();
+}
+
+/** Every acknowledged write is stored, no object is partial or has managers of another write, and versions only grow. */
 async function verify(client: Client, ledger: Ledger): Promise<void> {
   const { items, resourceVersion } = await client.page(ConfigMap, { namespace: "default" });
   expect(Number(resourceVersion)).toBeGreaterThanOrEqual(ledger.newestVersion);
@@ -148,7 +175,9 @@ async function verify(client: Client, ledger: Ledger): Promise<void> {
     const value = found ? Number(found.data?.["value"]) : -1;
     expect(value, `${name}: acknowledged ${least}, attempted ${attempted}`).toBeGreaterThanOrEqual(least);
     expect(value, `${name}: acknowledged ${least}, attempted ${attempted}`).toBeLessThanOrEqual(attempted);
-    if (found) expect(found.data, name).toEqual(dataOf(name, value));
+    if (!found) continue;
+    expect(found.data, name).toEqual(dataOf(name, value));
+    expect(ownedKeys(found), name).toEqual(Object.keys(dataOf(name, value)).sort());
   }
   // Executed writes without an acknowledgement count from now on.
   ledger.newestVersion = Number(resourceVersion);

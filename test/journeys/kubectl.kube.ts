@@ -75,6 +75,12 @@ function manifest(name: string, ...objects: object[]): string {
   return path;
 }
 
+/** An entry of managedFields. */
+interface ManagerEntry {
+  readonly manager: string;
+  readonly fieldsV1: Readonly<Record<string, unknown>>;
+}
+
 const pool = (namespace: string, replicas: number) => ({
   apiVersion: "cluster.x-k8s.io/v1beta1",
   kind: "MachinePool",
@@ -86,7 +92,8 @@ const pool = (namespace: string, replicas: number) => ({
       spec: {
         clusterName: "harbour",
         bootstrap: { dataSecretName: "" },
-        infrastructureRef: { kind: "AzureMachinePool", name: "pool" },
+        // Complete: the reference is one value to apply, and one that defaults have completed differs from it.
+        infrastructureRef: { kind: "AzureMachinePool", name: "pool", namespace },
       },
     },
   },
@@ -135,6 +142,53 @@ describe.each(kubectls)("kubectl $version over TLS", (kubectl) => {
     expect(table[1]?.split(/ {2,}/).slice(0, 3)).toEqual(["pool", "harbour", "5"]);
     expect(await shell.ok("get", "mp", "-n", ns, "-o", "wide")).toContain("harbour");
     expect(await shell.ok("get", "mp", "pool", "-n", ns, "-o", "yaml")).toContain("  replicas: 5\n");
+  });
+
+  test("applies on the server: creates, changes, meets a conflict, takes over, removes a field", async () => {
+    const settings = (data: object) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "applied", namespace: ns },
+      data,
+    });
+    const apply = (data: object, ...flags: string[]) =>
+      shell.run("apply", "--server-side", "-f", file("applied", settings(data)), ...flags);
+    const done = { code: 0, out: "configmap/applied serverside-applied\n", err: "" };
+    expect(await apply({ deck: "upper", mast: "tall" })).toEqual(done);
+    expect(await apply({ deck: "lower", mast: "tall" })).toEqual(done);
+    const refused = await apply({ deck: "mine" }, "--field-manager=other");
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining('Apply failed with 1 conflict: conflict with "kubectl": .data.deck'),
+    ]);
+    expect(await apply({ deck: "mine" }, "--field-manager=other", "--force-conflicts")).toEqual(done);
+    // The first manager leaves both fields: one has another owner now, the other one goes.
+    expect(await apply({ anchor: "big" })).toEqual(done);
+    const stored = await shell.ok("get", "cm", "applied", "-n", ns, "-o", "jsonpath={.data}");
+    expect(JSON.parse(stored)).toEqual({ deck: "mine", anchor: "big" });
+    const fields = await shell.ok("get", "cm", "applied", "-n", ns, "-o", "json", "--show-managed-fields");
+    const { managedFields } = (JSON.parse(fields) as { metadata: { managedFields: ManagerEntry[] } })
+      .metadata;
+    expect(
+      Object.fromEntries(managedFields.map((entry) => [entry.manager, entry.fieldsV1["f:data"]])),
+    ).toEqual({
+      kubectl: { "f:anchor": {} },
+      other: { "f:deck": {} },
+    });
+  });
+
+  test("shows what an apply on the server would do, and moves an object there", async () => {
+    const seven = file("pool", pool(ns, 7));
+    const difference = await shell.run("diff", "--server-side", "--force-conflicts", "-f", seven);
+    expect([difference.code, difference.out]).toEqual([1, expect.stringContaining("+  replicas: 7")]);
+    expect(await shell.ok("apply", "--server-side", "-f", seven)).toBe(
+      "machinepool.cluster.x-k8s.io/pool serverside-applied\n",
+    );
+    expect((await shell.run("diff", "--server-side", "-f", seven)).code).toBe(0);
+    const fields = await shell.ok("get", "mp", "pool", "-n", ns, "-o", "json", "--show-managed-fields");
+    expect(fields).not.toContain("kubectl-client-side-apply");
+    expect(await shell.ok("get", "mp", "pool", "-n", ns, "-o", "jsonpath={.spec.replicas}")).toBe("7");
+    expect(await shell.ok("apply", "--server-side", "-f", file("pool", pool(ns, 5)))).toContain("applied");
   });
 
   test("explains, scales, patches in three ways, labels and annotates", async () => {

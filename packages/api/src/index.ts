@@ -144,7 +144,7 @@ export {
   versionProblem,
   withLeadingV,
 } from "./values/version.ts";
-export { isDeeperThan, YamlError, parseYaml, yamlText } from "./values/yaml.ts";
+export { isDeeperThan, type Manifest, parseManifest, parseYaml, YamlError, yamlText } from "./values/yaml.ts";
 
 // Cluster API's kinds, and its labels and annotations.
 export { Cluster } from "./cluster/cluster.ts";

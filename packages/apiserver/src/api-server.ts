@@ -9,7 +9,7 @@ import { startControllers } from "./controllers/controllers.ts";
 import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
 import { type Admission, thawing } from "./registry/admission.ts";
-import type { Context } from "./registry/context.ts";
+import type { Context, FieldOwnership } from "./registry/context.ts";
 import { kindAdmission } from "./registry/kind-admission.ts";
 import { builtInResource, createRegistry, isCustom, keyOf, type Resource } from "./registry/registry.ts";
 import { type Caller, SERVER, type User } from "./security/attributes.ts";
@@ -37,6 +37,8 @@ export interface ApiServerOptions {
   readonly storage?: Storage;
   /** Admission plugins for writes, in this order. */
   readonly admissions?: readonly Admission[];
+  /** Of which objects to track who owns which field; default: of all, as kube-apiserver does. */
+  readonly fieldOwnership?: FieldOwnership;
   /** How many requests each user may send. */
   readonly rate?: RateLimit;
 }
@@ -70,6 +72,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     rules = [],
     features,
     rate = DEFAULT_RATE,
+    fieldOwnership = "all",
   } = options;
   const customKinds = kinds.filter(isCustom);
   const taken = namesInGroup(storage, customKinds);
@@ -93,6 +96,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     ],
     policy,
     tokens,
+    fieldOwnership,
     registry: createRegistry([
       definitions,
       ...kinds.flatMap((kind) => (isCustom(kind) ? kindResources(kind, since) : [builtInResource(kind)])),

@@ -37,6 +37,7 @@ export {
   transient,
   waiting,
 } from "./failure.ts";
+export { type Configuration, OwnedObjects } from "./reconciler/owned-objects.ts";
 export { createDiagnostics, type DiagnosticsOptions } from "./health/diagnostics.ts";
 export { guardWrites } from "./leader/guarded-client.ts";
 export { Leader, type LeaderOptions } from "./leader/leader.ts";

@@ -4,7 +4,16 @@
  * YAML can express much that JSON cannot, and a few lines of it can keep a parser busy for minutes. Here every text is
  * answered quickly, and ambiguous texts are refused.
  */
-import { type Document, Lexer, LineCounter, parseAllDocuments, stringify } from "yaml";
+import {
+  type Document,
+  isScalar,
+  Lexer,
+  LineCounter,
+  parseAllDocuments,
+  type ParsedNode,
+  stringify,
+  visit,
+} from "yaml";
 import { assignOwn } from "./deep-copy.ts";
 
 /** A text that is not one document of JSON values; the message says why. */
@@ -21,11 +30,58 @@ const MOST_ALIASES = 32;
 
 /** Parses a YAML or JSON text as a JSON value. Throws a YamlError if it is neither, or longer than the limit. */
 export function parseYaml(text: string, longest = LONGEST_TEXT): unknown {
-  if (text.length > longest) {
-    throw new YamlError(`must have at most ${longest} characters, not ${text.length}`);
-  }
-  if (isDeeperThan(DEEPEST_NESTING, text)) throw tooDeep(DEEPEST_NESTING);
+  refuseLarge(text, longest);
   return jsonOf(resolved(onlyDocument(text)), "", 0);
+}
+
+/** A manifest, and the keys that it sets more than once. */
+export interface Manifest {
+  readonly value: unknown;
+  /** Each as a sentence: `line 8: key "size" already set in map`. The last value counts. */
+  readonly duplicates: readonly string[];
+}
+
+/**
+ * Parses a manifest as kube-apiserver does: the first document, in YAML 1.1, where `yes` is true. Throws a YamlError if
+ * the text is not YAML, or long: larger manifests are sent as JSON.
+ */
+export function parseManifest(text: string): Manifest {
+  refuseLarge(text, LONGEST_TEXT);
+  const lineCounter = new LineCounter();
+  const [document] = parseAllDocuments(text, {
+    version: "1.1",
+    // JSON has no dates: they stay texts.
+    customTags: (tags) => tags.filter((tag) => typeof tag === "string" || !tag.tag.endsWith(":timestamp")),
+    uniqueKeys: false,
+    prettyErrors: false,
+    lineCounter,
+  });
+  if (!document) return { value: null, duplicates: [] };
+  const [fault] = document.errors;
+  if (fault) {
+    const { line } = lineCounter.linePos(fault.pos[0]);
+    throw new YamlError(`line ${line}: ${fault.message}`);
+  }
+  const duplicates = duplicateKeys(document, lineCounter);
+  return { value: jsonOf(resolved(document), "", 0), duplicates };
+}
+
+function duplicateKeys(document: Document<ParsedNode>, lines: LineCounter): string[] {
+  const found: { readonly at: number; readonly key: string }[] = [];
+  visit(document, {
+    Map: (_, { items }) => {
+      const known = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (known.has(name)) found.push({ at: key.range?.[0] ?? 0, key: name });
+        known.add(name);
+      }
+    },
+  });
+  return found
+    .sort((a, b) => a.at - b.at)
+    .map(({ at, key }) => `line ${lines.linePos(at).line}: key ${JSON.stringify(key)} already set in map`);
 }
 
 /** Prints a JSON value as YAML, with sorted keys as Kubernetes does. */
@@ -37,6 +93,13 @@ export function yamlText(value: unknown): string {
     lineWidth: 0,
     aliasDuplicateObjects: false,
   });
+}
+
+function refuseLarge(text: string, longest: number): void {
+  if (text.length > longest) {
+    throw new YamlError(`must have at most ${longest} characters, not ${text.length}`);
+  }
+  if (isDeeperThan(DEEPEST_NESTING, text)) throw tooDeep(DEEPEST_NESTING);
 }
 
 function onlyDocument(text: string): Document {

@@ -7,8 +7,8 @@ import { decodeKubernetesProtobuf } from "../protobuf/decode.ts";
 import { ProtobufError } from "../protobuf/protobuf-error.ts";
 import { isTooDeep, NESTING_LIMIT } from "../schema/nesting.ts";
 
-// kube-apiserver's own limit: twice what can be stored, because a body may have more than its object.
-const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
+/** The longest body: kube-apiserver's own limit, twice what can be stored, because a body may have more than its object. */
+export const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
 
 /** The media type of a body, without parameters; empty if there is none. */
 export function mediaType(request: HttpRequest): string {

@@ -6,7 +6,8 @@ import { remove } from "../registry/delete.ts";
 import { inBatches } from "../registry/in-batches.ts";
 import { list, selected } from "../registry/list.ts";
 import { inVersion, keyOf } from "../registry/registry.ts";
-import { scaleOf, scalePaths, withScale } from "../registry/scale.ts";
+import { scaleOf, scalePaths } from "../registry/scale.ts";
+import { scaledObject } from "../registry/scale-managers.ts";
 import { update } from "../registry/update.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import { actionOf } from "../built-in/actions.ts";
@@ -14,6 +15,7 @@ import type { Caller } from "../security/attributes.ts";
 import type { Serve } from "../security/guard.ts";
 import { openWatch } from "../watch/open.ts";
 import { readBody } from "./body.ts";
+import { applyOne, isApply, patchOptions } from "./apply.ts";
 import { readPatch } from "./patch.ts";
 import { createDocuments } from "../discovery/documents.ts";
 import { deleteOptions } from "./delete-options.ts";
@@ -104,7 +106,7 @@ async function createOne(
   { target, query, caller, shown }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const options = { ...writeOptions(query, "CreateOptions"), user: caller.user };
+  const options = { ...writeOptions(query, "CreateOptions", request), user: caller.user };
   const { value, duplicates } = readBody(request, target.resource.kind.kind);
   const action = actionOf(target);
   if (action) {
@@ -119,7 +121,7 @@ async function updateOne(
   { target, query, caller, shown }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const options = { ...writeOptions(query, "UpdateOptions"), user: caller.user };
+  const options = { ...writeOptions(query, "UpdateOptions", request), user: caller.user };
   const { value, duplicates } = readBody(request, target.resource.kind.kind);
   return await write(context, target, {
     options,
@@ -135,7 +137,9 @@ async function patchOne(
   { target, query, caller, shown }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const options = { ...writeOptions(query, "PatchOptions"), user: caller.user };
+  const options = { ...patchOptions(query, request), user: caller.user };
+  if (isApply(request))
+    return writtenResponse(target, shown, await applyOne(context, target, { query, options, request }));
   const patch = readPatch(target.resource, request);
   return await write(context, target, { options, source: "patch", shown, ...patch });
 }
@@ -156,13 +160,22 @@ async function write(context: Context, target: Target, wanted: Wanted): Promise<
   const paths = target.subresource === "scale" ? scalePaths(resource) : undefined;
   const produce = (stored: StoredObject): unknown => {
     const old = inVersion(resource, stored);
-    return paths ? withScale(resource, { old, paths, scale: change(scaleOf(paths, old)) }) : change(old);
+    if (!paths) return change(old);
+    const scale = change(scaleOf(paths, old));
+    const manager = options.fieldManager;
+    return scaledObject(resource, { old, paths, scale, manager, operation: "Update", force: true });
   };
   const inner = paths ? { ...target, subresource: "" } : target;
   return writtenResponse(
     target,
     wanted.shown,
-    await update(context, inner, { produce, source: paths ? "patch" : source, duplicates, options }),
+    await update(context, inner, {
+      produce,
+      source: paths ? "patch" : source,
+      ...(paths && { through: "scale" }),
+      duplicates,
+      options,
+    }),
   );
 }
 

@@ -124,8 +124,8 @@ function unsupportedPatch({ custom }: Resource, type: string): ApiError {
     });
   const types = ["application/json-patch+json", "application/merge-patch+json"];
   if (!custom) types.push("application/strategic-merge-patch+json");
-  const what = type.startsWith("application/apply-patch")
-    ? "server-side apply is not supported by this server yet"
-    : "the body of the request was in an unknown format";
-  return unsupportedMediaType(`${what} - accepted media types include: ${types.join(", ")}`);
+  types.push("application/apply-patch+yaml");
+  return unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${types.join(", ")}`,
+  );
 }

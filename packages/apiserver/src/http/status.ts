@@ -169,6 +169,14 @@ export function badRequest(message: string): ApiError {
   return new ApiError({ code: 400, reason: "BadRequest", message });
 }
 
+/**
+ * An applied object does not fit the type of its kind. kube-apiserver answers 500 in these words; the user made the
+ * mistake, so this server answers 422.
+ */
+export function typedPatchProblem(message: string): ApiError {
+  return new ApiError({ code: 422, reason: "Invalid", message });
+}
+
 /** The requested version has been compacted. */
 export function expired(message: string, continueToken?: string): ApiError {
   return new ApiError({

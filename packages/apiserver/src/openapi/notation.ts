@@ -14,7 +14,10 @@
  * what JSON does not.
  *
  * - `merge=KEY`: strategic merge merges items, identified by KEY; so does apply, by `keys=A,B` if that differs.
- * - `atomic`: apply replaces the list although strategic merge does not.
+ * - `atomic`: apply replaces the list although strategic merge does not; of a map or type: apply replaces the whole.
+ *   `granular`: apply merges the value although its type is atomic.
+ * - `present`: the empty object has the value, because it is a struct and not a pointer in Go: its creator does not own
+ *   it, only what is in it. `default=X`: the default, as far as it identifies items of a list.
  * - `set`: a list of distinct values. `retain`: a merge drops keys that it does not name. `replace`: a merge replaces
  *   the whole.
  */
@@ -57,6 +60,8 @@ export interface TypeText {
   readonly name: string;
   readonly isKind: boolean;
   readonly description: string;
+  /** Whether apply replaces values of the type as a whole. */
+  readonly isAtomic: boolean;
   readonly fields: readonly FieldText[];
 }
 
@@ -102,15 +107,16 @@ export function readBlocks(blocks: readonly Block[]): ReadonlyMap<string, Schema
   );
 }
 
-const HEADER = /^#(kind)? (\w+) \| (.+)$/;
+const HEADER = /^#(kind)? (\w+)( atomic)? \| (.+)$/;
 
 function typeTexts(block: Block): TypeText[] {
   const found: (TypeText & { fields: FieldText[] })[] = [];
   for (const line of block.text.split("\n").map((one) => one.trim())) {
     const header = HEADER.exec(line);
     if (header) {
-      const [, isKind, name = "", description = ""] = header;
-      found.push({ block, name, isKind: isKind !== undefined, description, fields: [] });
+      const [, isKind, name = "", atomic, description = ""] = header;
+      const isAtomic = atomic !== undefined;
+      found.push({ block, name, isKind: isKind !== undefined, isAtomic, description, fields: [] });
     } else if (line !== "") found.at(-1)?.fields.push(...fieldTexts(line));
   }
   return found;
@@ -138,7 +144,7 @@ function fieldText(text: string): FieldText {
 }
 
 function schemaOf(
-  { description, fields, isKind, name, block }: TypeText,
+  { description, fields, isKind, isAtomic, name, block }: TypeText,
   resolve: (name: string) => string,
 ): Schema {
   const required = fields.filter((field) => field.isRequired).map((field) => field.name);
@@ -151,6 +157,7 @@ function schemaOf(
       ...(isKind && KIND_FIELDS),
       ...Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, resolve)])),
     },
+    ...(isAtomic && { "x-kubernetes-map-type": "atomic" }),
     ...(isKind && { "x-kubernetes-group-version-kind": [{ group, version, kind: name }] }),
   };
 }
@@ -197,10 +204,17 @@ function readOptions(text: string, type: string): Schema {
     ...(options.has("replace") ? ["replace"] : []),
   ];
   return {
-    ...(type.startsWith("[]") && listOptions(options)),
+    ...(type.startsWith("[]") ? listOptions(options) : mapOptions(options)),
+    ...(options.has("present") && { default: {} }),
+    ...(options.has("default") && { default: options.get("default") }),
     ...(mergeKey && { "x-kubernetes-patch-merge-key": mergeKey }),
     ...(strategy.length > 0 && { "x-kubernetes-patch-strategy": strategy.join(",") }),
   };
+}
+
+function mapOptions(options: ReadonlyMap<string, string>): Schema {
+  const mapType = ["atomic", "granular"].find((one) => options.has(one));
+  return mapType === undefined ? {} : { "x-kubernetes-map-type": mapType };
 }
 
 function listOptions(options: ReadonlyMap<string, string>): Schema {

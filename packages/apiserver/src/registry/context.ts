@@ -18,9 +18,17 @@ export interface Context {
   readonly admissions: readonly Admission[];
   /** The RBAC rules. */
   readonly policy: PolicySource;
+  /** Of which objects the server tracks who owns which field. */
+  readonly fieldOwnership: FieldOwnership;
   /** Issues and verifies the tokens of service accounts. */
   readonly tokens: Tokens;
 }
+
+/**
+ * Of which objects a server tracks who owns which field: of all from their creation, as kube-apiserver does, or only of
+ * those that a client has applied.
+ */
+export type FieldOwnership = "all" | "applied";
 
 /** The target of a request. `namespace` is empty for cluster-scoped kinds and across namespaces. */
 export interface Target {
@@ -39,6 +47,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   /** How to treat unknown fields. */
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
+  /** The name under which the writer owns fields; absent for writes of the server itself. */
+  readonly fieldManager?: string;
 }
 
 /** The outcome of a write. */

@@ -5,7 +5,7 @@ import { paths, TestClient, widget } from "../testing.ts";
 describe("create", () => {
   test("sets the fields that only the server decides, and ignores the client's values", async () => {
     const env = new VirtualProcess(new Scheduler({ seed: "1" }), "server");
-    const client = new TestClient({ env });
+    const client = new TestClient({ env, fieldOwnership: "applied" });
     const { status, body } = await client.create(paths.widgets, {
       ...widget("a", { spec: { x: 1 }, status: { phase: "Fine" } }),
       metadata: {

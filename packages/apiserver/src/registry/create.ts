@@ -6,6 +6,7 @@ import { type Draft, StaleWriteError, type StoredObject } from "../storage/stora
 import { mutate, validate } from "./admission.ts";
 import { type Context, refuse, type Target, warned, type WriteOptions, type Written } from "./context.ts";
 import { decodeObject, unknownFieldWarnings } from "./decode.ts";
+import { trackWrite } from "./field-managers.ts";
 import { metadataErrors, metadataWarnings } from "./metadata.ts";
 import { defaultBySchema, schemaProblems, toStoredSchema } from "./object-schema.ts";
 import { keyOf, type Resource } from "./registry.ts";
@@ -25,17 +26,20 @@ export async function create(
     readonly body: unknown;
     readonly duplicates?: readonly string[];
     readonly options: WriteOptions;
+    /** An applied object has its managers already. */
+    readonly source?: "body" | "apply";
   },
 ): Promise<Written> {
   const { resource } = target;
-  const { options } = request;
-  const decoded = decodeObject(resource, request.body, "body");
+  const { options, source = "body" } = request;
+  const decoded = decodeObject(resource, request.body, source);
   const { draft } = decoded;
   const unknown = unknownFieldWarnings(
     resource,
     { ...decoded, duplicates: request.duplicates ?? [] },
-    { mode: options.fieldValidation, source: "body" },
+    { mode: options.fieldValidation, source },
   );
+  if (source === "body") trackWrite(context, target, { old: undefined, draft, options });
   return await warned(unknown, () => createDecoded(context, target, { draft, options }));
 }
 

@@ -13,8 +13,8 @@ import { readBySchema } from "./object-schema.ts";
 import type { Resource } from "./registry.ts";
 import { settle, thawUnsettled } from "./settled.ts";
 
-/** Where an object comes from: directly from a request, or from a patch. */
-export type Source = "body" | "patch";
+/** Where an object comes from: directly from a request, from a patch, or from an apply. */
+export type Source = "body" | "patch" | "apply";
 
 /** A decoded object, and its unknown fields. */
 interface Decoded {
@@ -49,6 +49,7 @@ function decodeTyped(
   const fields = resource.schema ? undefined : fieldsOfKind(resource.apiVersion, resource.kind.kind);
   if (!fields) return undefined;
   const parts = thawUnsettled(fields, value);
+  keepReset(value["metadata"]);
   const { problem, unknownFields } = readTyped(fields, value);
   if (problem !== undefined) throw notHandled(resource, value, { problem, source });
   const draft = draftOf(resource, value, keptMeta((value["metadata"] ?? {}) as Record<string, unknown>));
@@ -57,11 +58,18 @@ function decodeTyped(
   return { draft, unknownFields };
 }
 
+/** An empty list of managers clears those of Kubernetes' own kinds; decoding would drop it as any empty list. */
+function keepReset(metadata: unknown): void {
+  if (!isRecord(metadata)) return;
+  const { managedFields } = metadata;
+  if (Array.isArray(managedFields) && managedFields.length === 0) metadata["managedFields"] = [{}];
+}
+
 function decodeBySchema(resource: Resource, value: Record<string, unknown>, source: Source): Decoded {
   const { meta, unknown, problem } = decodeObjectMeta(value["metadata"] ?? {});
   if (problem !== undefined) throw notHandled(resource, value, { problem, source });
   const draft = draftOf(resource, value, meta);
-  const read = readBySchema(resource, draft);
+  const read = readBySchema(resource, draft, { keepsNulls: source === "apply" });
   if (read.problem) throw notHandled(resource, value, { problem: formatProblem(read.problem), source });
   return { draft, unknownFields: [...unknown.map((field) => `metadata.${field}`), ...read.unknownFields] };
 }
@@ -106,7 +114,7 @@ interface Mismatch {
  * it.
  */
 function notHandled(resource: Resource, value: object, { problem, source, claimed }: Mismatch): ApiError {
-  if (source === "patch")
+  if (source !== "body")
     return invalid({ kind: "", group: "", name: "" }, [invalidValue("patch", jsonText(value), problem)]);
   const { kind } = resource.kind;
   const given = claimed ?? { kind, version: resource.apiVersion.split("/").at(-1) };

@@ -22,11 +22,18 @@ interface Read {
   readonly problem: FieldProblem | undefined;
 }
 
-/** Decodes an object by the schema of its kind: drops unknown fields, and sets defaults. */
-export function readBySchema({ schema, custom }: Resource, draft: Draft): Read {
+/**
+ * Decodes an object by the schema of its kind: drops unknown fields, and sets defaults. With `keepsNulls`, nulls that
+ * the schema does not allow stay, and are refused later.
+ */
+export function readBySchema(
+  { schema, custom }: Resource,
+  draft: Draft,
+  { keepsNulls = false }: { readonly keepsNulls?: boolean } = {},
+): Read {
   if (!schema) return { unknownFields: [], problem: undefined };
   const parts = custom ? thawUnsettled(schema.properties, draft) : [];
-  const dropped = prune(schema, draft);
+  const dropped = prune(schema, draft, { keepsNulls });
   // Kubernetes decodes its own kinds into types and refuses what does not fit; in custom kinds that is a validation
   // error.
   if (!custom) {

@@ -45,7 +45,7 @@ function selectorText(selector: unknown): string | undefined {
 export function withScale(
   resource: Resource,
   { old, paths, scale }: { old: StoredObject; paths: ScalePaths; scale: unknown },
-): unknown {
+): Record<string, unknown> {
   const { metadata = {}, spec = {}, kind = "Scale" } = (scale ?? {}) as WantedScale;
   if (kind !== "Scale") throw badRequest(`the body must be a Scale, not a ${JSON.stringify(kind)}`);
   const copy = deepCopy(old) as unknown as Record<string, unknown> & { metadata: Record<string, unknown> };
@@ -82,7 +82,8 @@ function namesIn(path: string): string[] {
   return path.split(".").filter((name) => name !== "");
 }
 
-function readPath(object: StoredObject, path: string): unknown {
+/** The value at a path such as `.spec.replicas`. */
+export function readPath(object: StoredObject, path: string): unknown {
   let value: unknown = object;
   for (const name of namesIn(path)) value = (value as Record<string, unknown> | undefined)?.[name];
   return value;

@@ -5,6 +5,7 @@ import {
   type Kind,
 } from "@capstan/api";
 import { builtInDefaults } from "../built-in/defaults/defaults.ts";
+import { defaultNamespace } from "../built-in/defaults/core.ts";
 import { initialStatus } from "../built-in/preparation/initial-status.ts";
 import { prepareJob } from "../built-in/preparation/job.ts";
 import { preparePod } from "../built-in/preparation/pod.ts";
@@ -127,7 +128,7 @@ const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
     graceSeconds: podGraceSeconds,
   },
   "/Event": { createOnUpdate: true, selectableFields: EVENT_FIELDS },
-  "/Secret": { selectableFields: ["type"], prepare: prepareSecret },
+  "/Secret": { selectableFields: ["type"] },
   "/Service": { nameProblems: dns1035LabelProblems, prepare: prepareService },
   "/ServiceAccount": { returnsDeleted: true },
   "events.k8s.io/Event": {
@@ -186,8 +187,7 @@ function namespaceNameProblems(name: string): readonly string[] {
 
 /** Every namespace has its name as a label, and stays until its content is deleted. */
 function prepareNamespace(draft: Draft, old: StoredObject | undefined): void {
-  const { metadata } = draft;
-  metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+  defaultNamespace(draft);
   if (old) {
     // Only the subresource `finalize` removes the finalizers of a namespace.
     draft["spec"] = old["spec"];
@@ -196,18 +196,6 @@ function prepareNamespace(draft: Draft, old: StoredObject | undefined): void {
   const { finalizers = [] } = (draft["spec"] ?? {}) as NamespaceSpec;
   draft["spec"] = { ...(draft["spec"] as object), finalizers: [...new Set([...finalizers, "kubernetes"])] };
   draft["status"] = { phase: "Active" };
-}
-
-/** `stringData` is a way to write `data` without encoding it; it is never stored. */
-function prepareSecret(draft: Draft): void {
-  const { stringData } = draft;
-  delete draft["stringData"];
-  if (typeof stringData !== "object" || stringData === null) return;
-  const encoded = Object.entries(stringData).map(([key, text]) => [
-    key,
-    Buffer.from(String(text)).toString("base64"),
-  ]);
-  draft["data"] = { ...(draft["data"] as object), ...Object.fromEntries(encoded) };
 }
 
 /** A pod without a node, or that has ended, needs no time to stop. */

@@ -1,10 +1,12 @@
-import { deepFreeze, type ObjectMeta } from "@capstan/api";
-import { badRequest, conflict, failed, invalid, modified, notFound } from "../http/status.ts";
+import { deepEqual, deepFreeze, type ObjectMeta } from "@capstan/api";
+import { ApiError, badRequest, conflict, failed, invalid, modified, notFound } from "../http/status.ts";
+import { sameButTimes } from "../apply/managers.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
 import { mutate, validate } from "./admission.ts";
 import { type Context, refuse, type Target, warned, type WriteOptions, type Written } from "./context.ts";
 import { create } from "./create.ts";
 import { decodeObject, type Source, unknownFieldWarnings } from "./decode.ts";
+import { trackWrite } from "./field-managers.ts";
 import { metadataChangeErrors, metadataErrors, metadataWarnings } from "./metadata.ts";
 import { defaultBySchema, schemaProblems, toStoredSchema } from "./object-schema.ts";
 import { asServed, keyOf, type Resource } from "./registry.ts";
@@ -19,6 +21,10 @@ interface UpdateRequest {
   /** Computes the new object from the stored one; always returns a value that the server owns. */
   readonly produce: (old: StoredObject) => unknown;
   readonly source: Source;
+  /** The subresource through which the write came, if the object itself is written. */
+  readonly through?: "scale";
+  /** The object that an apply creates if there is none. */
+  readonly create?: () => unknown;
   /** The fields that occur more than once in the request. */
   readonly duplicates?: readonly string[];
   readonly options: WriteOptions;
@@ -33,9 +39,9 @@ export async function update(context: Context, target: Target, request: UpdateRe
   const key = keyOf(resource, namespace, name);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const stored = context.storage.get(key);
-    if (!stored) return await createInstead(context, target, request);
     try {
-      return await attemptUpdate(context, target, { ...request, stored });
+      if (stored) return await attemptUpdate(context, target, { ...request, stored });
+      return await createInstead(context, target, request);
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
     }
@@ -46,6 +52,7 @@ export async function update(context: Context, target: Target, request: UpdateRe
 /** Some kinds, such as Lease, are created by an update of a missing object. */
 async function createInstead(context: Context, target: Target, request: UpdateRequest): Promise<Written> {
   const { resource, name } = target;
+  if (request.create) return await createApplied(context, target, { ...request, create: request.create });
   if (!resource.strategy.createOnUpdate || request.source !== "body") throw notFound(resource.kind, name);
   const { draft } = decodeObject(resource, request.produce(ABSENT), "body");
   checkIdentity(target, draft);
@@ -54,6 +61,32 @@ async function createInstead(context: Context, target: Target, request: UpdateRe
   delete body.metadata?.resourceVersion;
   const { options, duplicates = [] } = request;
   return await create(context, target, { body, duplicates, options });
+}
+
+/** An apply creates a missing object; if another client has created it meanwhile, the apply is tried again on that. */
+async function createApplied(
+  context: Context,
+  target: Target,
+  { create: produce, options }: UpdateRequest & { readonly create: () => unknown },
+): Promise<Written> {
+  const { resource, namespace, name } = target;
+  const { draft } = decodeObject(resource, produce(), "apply");
+  const { uid } = draft.metadata;
+  if (uid !== undefined)
+    throw conflict(
+      resource.kind,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  checkIdentity(target, draft);
+  const body = produce() as { metadata: { resourceVersion?: string } };
+  delete body.metadata.resourceVersion;
+  try {
+    return await create(context, target, { body, options, source: "apply" });
+  } catch (error) {
+    const isTaken = error instanceof ApiError && error.status.reason === "AlreadyExists";
+    throw isTaken ? new StaleWriteError(keyOf(resource, namespace, name)) : error;
+  }
 }
 
 const ABSENT: StoredObject = deepFreeze({ apiVersion: "", kind: "", metadata: { name: "" } });
@@ -71,6 +104,7 @@ async function attemptUpdate(
   const unknown = unknownFieldWarnings(resource, { ...decoded, duplicates }, { mode, source });
   const { draft } = decoded;
   const old = asServed(resource, stored);
+  if (source !== "apply" && request.through !== "scale") trackWrite(context, target, { old, draft, options });
   checkIdentity(target, draft);
   checkVersion(target, { old, draft, source });
   return await warned(unknown, async () => {
@@ -100,6 +134,7 @@ async function admit(
   await mutate(admissions, review);
   defaultBySchema(resource.custom && resource.schema, draft);
   keepOutside(target, old, draft);
+  keepTimes(old, draft);
   shareUnchanged(old, draft);
   countGeneration(resource, old, draft);
   refuse(resource, draft, [
@@ -164,7 +199,8 @@ function checkVersion(
       `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
     );
   }
-  if (resourceVersion === undefined) {
+  const isUnset = resourceVersion === undefined || resourceVersion === "0";
+  if (isUnset) {
     if (strategy.unconditionalUpdate) return;
     throw invalid({ kind: kind.plural, group: kind.group, name }, [
       {
@@ -209,7 +245,16 @@ function keepOutside({ resource, subresource }: Target, old: StoredObject, draft
   const outside = new Set([...Object.keys(old), ...Object.keys(draft)]);
   outside.delete(written);
   if (strategy.metadataWithStatus && subresource === "status") outside.delete("metadata");
+  const { managedFields } = draft.metadata;
   for (const field of outside) restore(old, draft, field);
+  // Who owns a status is recorded in the metadata, which such a write does not change otherwise.
+  if (outside.has("metadata")) draft.metadata = withManagers(draft.metadata, managedFields);
+}
+
+function withManagers(metadata: ObjectMeta, managedFields: unknown[] | undefined): ObjectMeta {
+  if (metadata.managedFields === managedFields) return metadata;
+  const { managedFields: _, ...rest } = metadata;
+  return managedFields ? { ...rest, managedFields } : rest;
 }
 
 function restore(old: StoredObject, draft: Draft, field: string): void {
@@ -220,6 +265,18 @@ function restore(old: StoredObject, draft: Draft, field: string): void {
 /** Puts the stored values back where nothing changed: later comparisons are by identity, and versions share memory. */
 function shareUnchanged(old: StoredObject, draft: Draft): void {
   for (const field of Object.keys(draft)) draft[field] = sharing(draft[field], old[field]);
+}
+
+/**
+ * If a write changes nothing but the times of its managers, it changes nothing: the times stay, and the object is not
+ * written.
+ */
+function keepTimes(old: StoredObject, draft: Draft): void {
+  const before = old.metadata.managedFields as unknown[] | undefined;
+  const { managedFields: after } = draft.metadata;
+  if (!before || !after || !sameButTimes(before, after)) return;
+  const withOldTimes = { ...draft, metadata: { ...draft.metadata, managedFields: before } };
+  if (deepEqual(withOldTimes, old)) draft.metadata = withOldTimes.metadata;
 }
 
 function sameFields(old: StoredObject, draft: Draft): boolean {

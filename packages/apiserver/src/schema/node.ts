@@ -31,6 +31,9 @@ export interface SchemaNode {
   /** The properties that have a default. */
   readonly defaulted: readonly (readonly [string, SchemaNode])[];
   readonly listType: string | undefined;
+  readonly mapType: string | undefined;
+  /** The declared format of a text, known or not. */
+  readonly format: string | undefined;
   readonly listMapKeys: readonly string[];
   readonly limits: Limits;
   /** Any text is valid and nothing else is, as for most fields of most objects. */
@@ -104,6 +107,8 @@ export function compileSchema(schema: PrintedSchema): SchemaNode {
     default: schema["default"] ?? undefined,
     defaulted: [...properties].filter(([, child]) => child.default !== undefined),
     listType: textOf(schema["x-kubernetes-list-type"]),
+    mapType: textOf(schema["x-kubernetes-map-type"]),
+    format: textOf(schema["format"]),
     listMapKeys: listOf(schema["x-kubernetes-list-map-keys"]).map(String),
     limits,
     isAnyText: types.length === 1 && types[0] === "string" && isWithoutLimits(limits),

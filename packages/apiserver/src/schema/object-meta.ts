@@ -31,6 +31,11 @@ const textMap: Check = (value) => {
 const records: Check = (value) =>
   Array.isArray(value) && value.every(isRecord) ? undefined : "[]v1.OwnerReference";
 
+const managers: Check = (value) => {
+  if (!Array.isArray(value)) return "[]v1.ManagedFieldsEntry";
+  return value.every(isRecord) ? undefined : "v1.ManagedFieldsEntry";
+};
+
 const FIELDS: ReadonlyMap<string, Check> = new Map([
   ["name", text],
   ["generateName", text],
@@ -45,10 +50,10 @@ const FIELDS: ReadonlyMap<string, Check> = new Map([
   ["annotations", textMap],
   ["ownerReferences", records],
   ["finalizers", texts],
+  ["managedFields", managers],
 ]);
 
-// managedFields come with server-side apply; until then nothing stores them, and no client needs them.
-const DROPPED_FIELDS: ReadonlySet<string> = new Set(["selfLink", "managedFields"]);
+const DROPPED_FIELDS: ReadonlySet<string> = new Set(["selfLink"]);
 
 /** Decodes the metadata of an object, or of an embedded one. */
 export function decodeObjectMeta(metadata: unknown): DecodedMeta {
@@ -68,7 +73,7 @@ export function decodeObjectMeta(metadata: unknown): DecodedMeta {
 
 /** Metadata of valid types, without fields that are not stored. */
 export function keptMeta(metadata: Readonly<Record<string, unknown>>): DecodedMeta["meta"] {
-  const { selfLink: _, managedFields: __, ...kept } = metadata;
+  const { selfLink: _, ...kept } = metadata;
   return kept;
 }
 
@@ -121,7 +126,22 @@ export function objectMetaErrors(metadata: ObjectMeta, field: string): FieldErro
     ...finalizers.flatMap((finalizer) =>
       labelKeyProblems(finalizer).map((problem) => invalid(`${field}.finalizers`, finalizer, problem)),
     ),
+    ...managerErrors(metadata.managedFields ?? [], `${field}.managedFields`),
   ];
+}
+
+/** The longest name of a manager: the limit of kube-apiserver. */
+export const LONGEST_MANAGER_BYTES = 128;
+
+/** Validates the names of managers; everything else about them the server writes itself. */
+function managerErrors(entries: readonly unknown[], field: string): FieldError[] {
+  return entries.flatMap((entry, index): FieldError[] => {
+    const { manager = "" } = entry as { manager?: string };
+    if (manager.length <= LONGEST_MANAGER_BYTES && Buffer.byteLength(manager) <= LONGEST_MANAGER_BYTES)
+      return [];
+    const message = `Too long: may not be more than ${LONGEST_MANAGER_BYTES} bytes`;
+    return [{ type: "FieldValueTooLong", field: `${field}[${index}].manager`, message }];
+  });
 }
 
 function labelErrors(labels: Readonly<Record<string, string>>, field: string): FieldError[] {

@@ -10,8 +10,12 @@ export const OBJECT_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind",
  * Removes unknown fields from an object, and returns the paths of the first ones. It also removes nulls that the schema does not allow,
  * unless a default replaces them; these are not reported, because they mean the same as a missing field.
  */
-export function prune(node: SchemaNode, object: Fields): string[] {
-  const pruning: Pruning = { path: [], dropped: [] };
+export function prune(
+  node: SchemaNode,
+  object: Fields,
+  { keepsNulls = false }: { readonly keepsNulls?: boolean } = {},
+): string[] {
+  const pruning: Pruning = { path: [], dropped: [], keepsNulls };
   // The object itself is treated like an embedded one.
   pruneFields(pruning, { ...node, embedded: true }, object);
   return pruning.dropped.sort();
@@ -19,7 +23,7 @@ export function prune(node: SchemaNode, object: Fields): string[] {
 
 /** Removes unknown fields from any value, and returns whether there were any. */
 export function pruneValue(node: SchemaNode, value: unknown): boolean {
-  const pruning: Pruning = { path: [], dropped: [] };
+  const pruning: Pruning = { path: [], dropped: [], keepsNulls: false };
   if (typeof value === "object" && value !== null) enter(pruning, { node, isOpen: false }, value);
   return pruning.dropped.length > 0;
 }
@@ -27,6 +31,7 @@ export function pruneValue(node: SchemaNode, value: unknown): boolean {
 interface Pruning {
   readonly path: (string | number)[];
   readonly dropped: string[];
+  readonly keepsNulls: boolean;
 }
 
 /** `isOpen` inside an open list. */
@@ -70,7 +75,8 @@ function pruneField(
   if (typeof value !== "object") return;
   const node = schema === "any" ? undefined : schema;
   if (value === null) {
-    if (node && !node.nullable && node.default === undefined) delete object[name];
+    const isMissing = node && !node.nullable && node.default === undefined;
+    if (isMissing && !pruning.keepsNulls) delete object[name];
     return;
   }
   // Frozen parts are stored ones, and have been pruned before.

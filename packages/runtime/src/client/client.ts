@@ -31,7 +31,10 @@ export interface WatchOptions extends ListOptions {
   readonly signal: AbortSignal;
 }
 
-/** A patch with its type. `apply` is server-side apply. */
+/**
+ * A patch with its type. `apply` is server-side apply: the body has every field that this client wants to own, and no
+ * other; fields of the last apply that it leaves out are removed. Fields of other managers are a failure unless forced.
+ */
 export type Patch =
   | { readonly type: "merge"; readonly body: object }
   | { readonly type: "json"; readonly body: readonly object[] }
@@ -173,7 +176,7 @@ export function createClient(options: ClientOptions): Client {
       return (await send({
         method: "PATCH",
         path,
-        body: patch.body,
+        body: patch.type === "apply" ? configurationOf(kind, name, patch.body) : patch.body,
         contentType: PATCH_TYPES[patch.type],
       })) as never;
     },
@@ -249,6 +252,17 @@ async function store<T extends KubernetesObject>(
   const path = write.dryRun ? withQuery(target.path, { dryRun: "All" }) : target.path;
   const body = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
   return (await send({ method: target.method, path, body, contentType: "application/json" })) as Frozen<T>;
+}
+
+/** An apply may create the object, so its body is complete. */
+function configurationOf({ apiVersion, kind }: Kind, { name, namespace }: ObjectName, body: object): object {
+  const { metadata } = body as { metadata?: object };
+  return {
+    ...body,
+    apiVersion,
+    kind,
+    metadata: { ...metadata, name, ...(namespace !== undefined && { namespace }) },
+  };
 }
 
 /** Objects are created in their collection, subresources such as an eviction at the object they belong to. */

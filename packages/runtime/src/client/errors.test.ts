@@ -2,6 +2,7 @@ import { TransportError } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { plain, status } from "../answers.fixture.ts";
 import type { Failure } from "../failure.ts";
+import { TestObject, testObject, TestServer } from "../test-server.fixture.ts";
 import { connectionFailure, failureOf, statusFailure } from "./errors.ts";
 
 const GET = "GET /boats/a";
@@ -148,4 +149,16 @@ describe("whether a request may have been carried out", () => {
 test("any other error is passed on", () => {
   const bug = new RangeError("a bug");
   expect(connectionFailure(bug, GET)).toBe(bug);
+});
+
+test("a field that another client owns is a terminal failure: a retry gives the same answer", async () => {
+  const testServer = new TestServer();
+  const name = { name: "a", namespace: "default" };
+  await testServer.run(testServer.client.create(TestObject, testObject("a", { spec: { x: 1 } })));
+  const { client } = testServer.connect("applier");
+  const failure = (await testServer.failure(
+    client.patch(TestObject, name, { type: "apply", body: { spec: { x: 2 } } }),
+  )) as Failure;
+  expect(failure).toMatchObject({ failure: "Terminal", reason: "FieldManagerConflict" });
+  expect(failure.message).toContain('Apply failed with 1 conflict: conflict with "user" using');
 });

@@ -6,7 +6,11 @@ interface Status {
   readonly reason?: string;
   readonly message?: string;
   readonly code?: number;
-  readonly details?: { readonly name?: string; readonly retryAfterSeconds?: number };
+  readonly details?: {
+    readonly name?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string }[];
+  };
 }
 
 /** The one table of the API server's status codes and their failure classes. */
@@ -22,6 +26,8 @@ const CLASSES: Readonly<Record<number, FailureClass>> = {
   415: "Terminal", // the server does not support this patch type
   422: "Terminal", // validation; the message names the field
 };
+
+const FIELD_CONFLICT = "FieldManagerConflict";
 
 // The same error has several reasons, or none when a proxy answers; the code is common to all.
 const REASONS: Readonly<Record<number, string>> = {
@@ -39,16 +45,29 @@ export async function failureOf(response: HttpResponse, attempt: string): Promis
 export function statusFailure(status: Status, attempt: string, retryAfter?: string): Failure {
   const { code = 500, details } = withMeantCode(status);
   const message = `${attempt}: ${status.message?.trim() || `the server answered ${code}`}`;
-  if (code === 404 && details?.name === undefined) {
-    // The path itself is unknown, so the kind is not served. A missing object would be named in the details.
+  if (isUnknownPath(code, details)) {
     return transient("KindNotServed", `${message}; is its CustomResourceDefinition installed?`);
   }
+  if (isFieldConflict(status)) return new Failure("Terminal", FIELD_CONFLICT, { message });
   const retry = afterSeconds(retryAfter ?? details?.retryAfterSeconds);
   return new Failure(CLASSES[code] ?? "Transient", reasonOf(code, status), {
     message,
     ...retry,
     outcomeUnknown: code >= 500,
   });
+}
+
+/** Whether the kind is not served. A missing object would be named in the details. */
+function isUnknownPath(code: number, details: Status["details"]): boolean {
+  return code === 404 && details?.name === undefined;
+}
+
+/**
+ * Whether another client owns a field that this one applies. A retry gives the same answer, unlike after a stale
+ * version.
+ */
+function isFieldConflict({ details }: Status): boolean {
+  return details?.causes?.some(({ reason }) => reason === FIELD_CONFLICT) ?? false;
 }
 
 function reasonOf(code: number, { reason }: Status): string {

@@ -176,3 +176,39 @@ describe("an echo", () => {
     expect(writes.explains(TestObject, theirs, same)).toBe(false);
   });
 });
+
+describe("the echo of an apply, which does not say which version it changed", () => {
+  const apply = (spec: object) => ({ type: "apply", body: { spec }, force: true }) as const;
+  const merge = (body: object) => ({ type: "merge", body }) as const;
+
+  test("is a step with nothing but the applied values", async () => {
+    const { testServer, writes, client, existing } = await setup(1);
+    const applied = await testServer.run(client.patch(TestObject, a, apply({ x: 1, y: { z: 2 } })));
+    expect(writes.explains(TestObject, existing, applied)).toBe(true);
+  });
+
+  test("is not a step in which a write of another client is hidden", async () => {
+    const { testServer, writes, client, existing } = await setup(1);
+    await testServer.run(testServer.client.patch(TestObject, a, merge({ spec: { theirs: 1 } })));
+    const applied = await testServer.run(client.patch(TestObject, a, apply({ x: 1 })));
+    expect(writes.explains(TestObject, existing, applied)).toBe(false);
+  });
+
+  test("is not the write of another client that an apply left as it was", async () => {
+    const { testServer, writes, client } = await setup(1);
+    const first = await testServer.run(client.patch(TestObject, a, apply({ x: 1 })));
+    const theirs = await testServer.run(
+      testServer.client.patch(TestObject, a, merge({ spec: { theirs: 1 } })),
+    );
+    const same = await testServer.run(client.patch(TestObject, a, apply({ x: 1 })));
+    expect(same.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
+    expect(writes.explains(TestObject, first, theirs)).toBe(false);
+  });
+
+  test("does not come from a dry run", async () => {
+    const { testServer, writes, client } = await setup(1);
+    await testServer.run(client.patch(TestObject, a, { ...apply({ x: 1 }), dryRun: true }));
+    await testServer.run(client.create(TestObject, testObject("b"), { dryRun: true }));
+    expect(writes.isEmpty).toBe(true);
+  });
+});

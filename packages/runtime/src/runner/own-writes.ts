@@ -1,4 +1,11 @@
-import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
+import {
+  deepEqual,
+  diffMergePatch,
+  type Frozen,
+  isJsonObject,
+  type Kind,
+  type KubernetesObject,
+} from "@capstan/api";
 import type { Cache } from "../cache/cache.ts";
 import { kindId } from "../cache/kind-id.ts";
 import { compareVersions } from "../cache/resource-version.ts";
@@ -13,6 +20,8 @@ export class OwnWrites {
   readonly #versions = new Map<string, { readonly kind: Kind; readonly version: string }>();
   /** Each version that the pass wrote, and the version it was based on. */
   readonly #bases = new Map<string, string | undefined>();
+  /** What the pass applied, by the version that the server answered with. */
+  readonly #applied = new Map<string, object>();
   readonly #deletions: Deletion[] = [];
   /** Kinds of which the pass may have created an object, because the answer was lost; by the kind's id. */
   readonly #uncertain = new Map<string, Kind>();
@@ -24,7 +33,7 @@ export class OwnWrites {
       create: async (kind, object, options) => {
         try {
           const created = await client.create(kind, object, options);
-          this.#wrote(kind, created, undefined);
+          if (!options?.dryRun) this.#wrote(kind, created, undefined);
           return created;
         } catch (error) {
           // Only a create can be repeated with an effect: every other write names the state that it changes.
@@ -34,12 +43,15 @@ export class OwnWrites {
       },
       update: async (kind, object, options) => {
         const updated = await client.update(kind, object, options);
-        this.#wrote(kind, updated, object);
+        if (!options?.dryRun) this.#wrote(kind, updated, object);
         return updated;
       },
       patch: async (kind, name, patch) => {
         const patched = await client.patch(kind, name, patch);
+        if (patch.dryRun) return patched;
         this.#wrote(kind, patched, patch.body as Versioned);
+        if (patch.type === "apply")
+          this.#applied.set(writeId(kind, patched.metadata.resourceVersion ?? ""), patch.body);
         return patched;
       },
       delete: async (kind, name, options = {}) => {
@@ -55,6 +67,8 @@ export class OwnWrites {
 
   /** Whether only own writes are between two versions of an object, and no write of another client. */
   explains(kind: Kind, from: Frozen<KubernetesObject>, to: Frozen<KubernetesObject>): boolean {
+    const applied = this.#applied.get(writeId(kind, to.metadata.resourceVersion ?? ""));
+    if (applied && differsOnlyIn(applied, from, to)) return true;
     let version = to.metadata.resourceVersion;
     while (version !== undefined && version !== from.metadata.resourceVersion) {
       version = this.#bases.get(writeId(kind, version));
@@ -134,6 +148,32 @@ export class OwnWrites {
   #deleted(kind: Kind, name: ObjectName, uid: string | undefined): void {
     if (uid !== undefined) this.#deletions.push({ kind, key: keyOf({ metadata: name }), uid, isGone: false });
   }
+}
+
+/**
+ * Whether two versions differ in nothing but values that the pass applied. An apply does not say which version it
+ * changed, so the versions cannot tell; but such a change is what the pass wanted, whichever client wrote it.
+ */
+function differsOnlyIn(
+  applied: object,
+  from: Frozen<KubernetesObject>,
+  to: Frozen<KubernetesObject>,
+): boolean {
+  const change = diffMergePatch(comparable(from), comparable(to));
+  return change === undefined || isPartOf(change, applied);
+}
+
+/** The object without what each write changes. */
+function comparable({ metadata, ...rest }: Frozen<KubernetesObject>): Readonly<Record<string, unknown>> {
+  const { resourceVersion: _version, generation: _generation, managedFields: _fields, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+}
+
+function isPartOf(change: unknown, whole: unknown): boolean {
+  if (!isJsonObject(change) || !isJsonObject(whole)) return deepEqual(change, whole);
+  return Object.entries(change).every(
+    ([name, value]) => Object.hasOwn(whole, name) && isPartOf(value, whole[name]),
+  );
 }
 
 interface Deletion {

@@ -35,7 +35,7 @@ export class WorkloadHost implements ControlPlaneHost {
   #open(name: string): ApiServer {
     const { scheduler, opened } = this.#options;
     const env = new VirtualProcess(scheduler, `apiserver-${name}`);
-    const server = createApiServer({ env, kinds: builtInKinds });
+    const server = createApiServer({ env, kinds: builtInKinds, fieldOwnership: "applied" });
     this.#servers.set(name, server);
     opened(name, server);
     return server;

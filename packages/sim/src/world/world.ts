@@ -117,6 +117,8 @@ export class World {
     this.management = createApiServer({
       env: this.#process("apiserver"),
       kinds: [...builtInKinds, ...customKinds],
+      // A fleet of thousands of objects that nothing applies to needs no managers of fields.
+      fieldOwnership: "applied",
     });
     this.truth.followManagement(this.management.storage);
     this.#kube = this.#kubeServer(MANAGEMENT, this.management.handle);

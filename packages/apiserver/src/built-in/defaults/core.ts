@@ -3,6 +3,7 @@ import { type Fields, fillIn, objectMadeIn } from "../fields.ts";
 
 /** Sets the defaults of a secret. */
 export function defaultSecret(secret: Draft): void {
+  encodeStringData(secret);
   fillIn(secret, { type: "Opaque" });
 }
 
@@ -21,4 +22,24 @@ export function defaultNode(node: Draft): void {
 /** Creates the parts that an object of the kind always has. */
 export function defaultSpec(object: Draft): void {
   objectMadeIn(object, "spec");
+}
+
+/** Sets the defaults of a namespace: it has its name as a label. */
+export function defaultNamespace(namespace: Draft): void {
+  const { metadata } = namespace;
+  objectMadeIn(namespace, "spec");
+  if (metadata.name === "") return;
+  metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+}
+
+/** `stringData` is a way to write `data` without encoding it; it is never stored. */
+function encodeStringData(draft: Draft): void {
+  const { stringData } = draft;
+  delete draft["stringData"];
+  if (typeof stringData !== "object" || stringData === null) return;
+  const encoded = Object.entries(stringData).map(([key, text]) => [
+    key,
+    Buffer.from(String(text)).toString("base64"),
+  ]);
+  draft["data"] = { ...(draft["data"] as object), ...Object.fromEntries(encoded) };
 }

@@ -257,7 +257,7 @@ describe("fields that objects leave out", () => {
   });
 
   test("an update that leaves out defaulted fields changes nothing", async () => {
-    const client = new TestClient({ kinds: builtInKinds });
+    const client = new TestClient({ kinds: builtInKinds, fieldOwnership: "applied" });
     const deployment = { metadata: { name: "a" }, spec: { selector, template } };
     const first = await client.create(`${APPS}/deployments`, deployment);
     const second = await client.update(`${APPS}/deployments/a`, deployment);

@@ -1,5 +1,5 @@
 import type { Draft } from "../../storage/storage.ts";
-import { defaultNode, defaultSecret, defaultSpec } from "./core.ts";
+import { defaultNamespace, defaultNode, defaultSecret, defaultSpec } from "./core.ts";
 import { defaultPod } from "./pod.ts";
 import { defaultBinding } from "./rbac.ts";
 import { defaultService } from "./service.ts";
@@ -13,9 +13,9 @@ import {
 
 /** Sets the defaults of objects of a kind, by `group/kind`, so that clients always read complete objects. */
 export const builtInDefaults: Readonly<Record<string, (draft: Draft) => void>> = {
-  "/Namespace": defaultSpec,
   "/Node": defaultNode,
   "/Pod": defaultPod,
+  "/Namespace": defaultNamespace,
   "/Secret": defaultSecret,
   "/Service": defaultService,
   "apps/DaemonSet": defaultDaemonSet,

@@ -7,8 +7,8 @@ export const core: Block = {
   version: "v1",
   text: `
 #kind Namespace | A scope for names.
-2 spec NamespaceSpec | The desired state.
-3 status NamespaceStatus | The observed state.
+2 spec NamespaceSpec present | The desired state.
+3 status NamespaceStatus present | The observed state.
 
 # NamespaceSpec | The desired state of a namespace.
 1 finalizers []string | Identifiers that must be removed before the object is deleted.
@@ -36,11 +36,11 @@ export const core: Block = {
 4 immutable *boolean | Whether the values can never be changed.
 
 #kind Event | A report of something that happened to an object.
-1 metadata! ObjectMeta | The metadata of the object.
-2 involvedObject! ObjectReference | The object it happened to.
+1 metadata! ObjectMeta present | The metadata of the object.
+2 involvedObject! ObjectReference present | The object it happened to.
 3 reason string | The reason, in CamelCase.
 4 message string | What happened.
-5 source EventSource | Who reported it.
+5 source EventSource present | Who reported it.
 6 firstTimestamp time | When it happened first.
 7 lastTimestamp time | When it happened last.
 8 count int32 | How often it happened.
@@ -66,15 +66,15 @@ export const core: Block = {
 4 automountServiceAccountToken *boolean | Whether its pods get a token.
 
 #kind ResourceQuota | How much a namespace may use.
-2 spec ResourceQuotaSpec | The desired state.
-3 status ResourceQuotaStatus | The observed state.
+2 spec ResourceQuotaSpec present | The desired state.
+3 status ResourceQuotaStatus present | The observed state.
 
 # ResourceQuotaSpec | The limits of a namespace.
 1 hard {quantity} | The limits, by the name of the resource.
 2 scopes []string | The objects that count, by name.
 3 scopeSelector ScopeSelector | The objects that count.
 
-# ScopeSelector | Selects objects; all parts must hold.
+# ScopeSelector atomic | Selects objects; all parts must hold.
 1 matchExpressions []ScopedResourceSelectorRequirement | The parts.
 
 # ScopedResourceSelectorRequirement | A condition on objects.
@@ -87,8 +87,8 @@ export const core: Block = {
 2 used {quantity} | What is used.
 
 #kind Node | A machine that runs pods.
-2 spec NodeSpec | The desired state.
-3 status NodeStatus | The observed state.
+2 spec NodeSpec present | The desired state.
+3 status NodeStatus present | The observed state.
 
 # NodeSpec | The desired state of a node.
 1 podCIDR string | The addresses of its pods.
@@ -111,8 +111,8 @@ configSource object | No longer used.
 3 phase string | No longer used.
 4 conditions []NodeCondition merge=type | Its conditions.
 5 addresses []NodeAddress merge=type | Its addresses.
-6 daemonEndpoints NodeDaemonEndpoints | Where its kubelet listens.
-7 nodeInfo NodeSystemInfo | What it is.
+6 daemonEndpoints NodeDaemonEndpoints present | Where its kubelet listens.
+7 nodeInfo NodeSystemInfo present | What it is.
 8 images []ContainerImage | The images on its disk.
 9 volumesInUse []string | The volumes that are mounted.
 10 volumesAttached []AttachedVolume | The volumes that are attached.
@@ -155,12 +155,12 @@ config object | No longer used.
 2 devicePath! string | Where it is.
 
 #kind Service | A stable address for pods that change.
-2 spec ServiceSpec | The desired state.
-3 status ServiceStatus | The observed state.
+2 spec ServiceSpec present | The desired state.
+3 status ServiceStatus present | The observed state.
 
 # ServiceSpec | The desired state of a service.
 1 ports []ServicePort merge=port keys=port,protocol | The ports it listens on.
-2 selector {string} | The labels of the pods behind it.
+2 selector {string} atomic | The labels of the pods behind it.
 4 type string | How it is reached: ClusterIP, NodePort, LoadBalancer or ExternalName.
 3 clusterIP string | Its address inside the cluster; None for a service without one.
 18 clusterIPs []string | Its addresses inside the cluster.
@@ -183,13 +183,13 @@ config object | No longer used.
 # ServicePort | A port of a service.
 1 name string | Its name, unique in the service.
 3 port! int32 | The number.
-2 protocol string | TCP, UDP or SCTP.
+2 protocol string default=TCP | TCP, UDP or SCTP.
 4 targetPort intOrString | The port of the pods, by number or name.
 5 nodePort int32 | The port of the nodes.
 6 appProtocol *string | The application protocol.
 
 # ServiceStatus | The observed state of a service.
-1 loadBalancer LoadBalancerStatus | Its load balancer.
+1 loadBalancer LoadBalancerStatus present | Its load balancer.
 2 conditions []Condition merge=type | Its conditions.
 
 # LoadBalancerStatus | A load balancer.
@@ -201,7 +201,7 @@ config object | No longer used.
 3 ipMode *string | How its traffic arrives.
 4 ports []PortStatus | Its ports.
 
-# ObjectReference | Points to an object, or to a part of it.
+# ObjectReference atomic | Points to an object, or to a part of it.
 5 apiVersion string | Its group and version.
 1 kind string | Its kind.
 2 namespace string | Its namespace.
@@ -210,7 +210,7 @@ config object | No longer used.
 6 resourceVersion string | Its version.
 7 fieldPath string | The part of the object.
 
-# LocalObjectReference | Points to an object in the same namespace.
+# LocalObjectReference atomic | Points to an object in the same namespace.
 1 name string | Its name.
 `,
 };

@@ -7,12 +7,12 @@ export const apiextensions: Block = {
   version: "v1",
   text: `
 #kind CustomResourceDefinition | Defines a kind.
-spec! CustomResourceDefinitionSpec | The desired state.
-status CustomResourceDefinitionStatus | The observed state.
+spec! CustomResourceDefinitionSpec present | The desired state.
+status CustomResourceDefinitionStatus present | The observed state.
 
 # CustomResourceDefinitionSpec | A kind.
 group! string | Its group.
-names! CustomResourceDefinitionNames | Its names.
+names! CustomResourceDefinitionNames present | Its names.
 scope! string | Namespaced or Cluster.
 versions! []CustomResourceDefinitionVersion | Its versions.
 conversion CustomResourceConversion | How objects are converted between versions.
@@ -66,7 +66,7 @@ webhook object | The converter.
 
 # CustomResourceDefinitionStatus | The observed state of a definition.
 conditions []CustomResourceDefinitionCondition keys=type | Its conditions.
-acceptedNames CustomResourceDefinitionNames | The accepted names.
+acceptedNames CustomResourceDefinitionNames present | The accepted names.
 storedVersions []string | The versions that objects were ever stored in.
 observedGeneration int64 | The generation that the controller observed.
 

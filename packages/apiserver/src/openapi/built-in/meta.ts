@@ -23,7 +23,7 @@ export const meta: Block = {
 14 finalizers []string set | Identifiers that must be removed before the object is deleted.
 17 managedFields []ManagedFieldsEntry | The manager of each field. Set by the server.
 
-# OwnerReference | An object that another belongs to.
+# OwnerReference atomic | An object that another belongs to.
 5 apiVersion! string | The group and version of the owner.
 1 kind! string | The kind of the owner.
 3 name! string | The name of the owner.
@@ -46,7 +46,7 @@ export const meta: Block = {
 3 continue string | A token for the next page; empty at the end.
 4 remainingItemCount *int64 | How many objects are left, where that is known.
 
-# LabelSelector | Selects objects by their labels; all parts must hold.
+# LabelSelector atomic | Selects objects by their labels; all parts must hold.
 1 matchLabels {string} | Labels with the values they must have.
 2 matchExpressions []LabelSelectorRequirement | Conditions on labels.
 
@@ -85,7 +85,7 @@ kind string | The name of the kind.
 # Status | The outcome of a request.
 apiVersion string | The group and version of the kind.
 kind string | The name of the kind.
-1 metadata ListMeta | The metadata of every list.
+1 metadata ListMeta present | The metadata of every list.
 2 status string | Success or Failure.
 3 message string | What happened, for people.
 4 reason string | Why it failed, in CamelCase.

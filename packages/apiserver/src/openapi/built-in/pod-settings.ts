@@ -1,7 +1,7 @@
 /** The smaller parts of pods and nodes, in the short form of the notation. */
 export const podSettings = `
 # NodeDaemonEndpoints | The ports of the daemons of a node.
-1 kubeletEndpoint DaemonEndpoint
+1 kubeletEndpoint DaemonEndpoint present
 
 # NodeRuntimeHandler | A container runtime of a node.
 1 name *string; 2 features NodeRuntimeHandlerFeatures
@@ -152,19 +152,19 @@ export const podSettings = `
 # Capabilities | Capabilities that are added or dropped.
 1 add []string; 2 drop []string
 
-# ObjectFieldSelector | A field of the pod.
+# ObjectFieldSelector atomic | A field of the pod.
 1 apiVersion string; 2 fieldPath! string
 
-# ResourceFieldSelector | What a container has of a resource.
+# ResourceFieldSelector atomic | What a container has of a resource.
 1 containerName string; 2 resource! string; 3 divisor quantity
 
-# ConfigMapKeySelector | A value of a ConfigMap.
+# ConfigMapKeySelector atomic | A value of a ConfigMap.
 1.1 name string; 2 key! string; 3 optional *boolean
 
-# SecretKeySelector | A value of a Secret.
+# SecretKeySelector atomic | A value of a Secret.
 1.1 name string; 2 key! string; 3 optional *boolean
 
-# FileKeySelector | A value in a file.
+# FileKeySelector atomic | A value in a file.
 1 volumeName! string; 2 path! string; 3 key! string; 4 optional *boolean
 
 # HTTPHeader | A header of an HTTP request.
@@ -179,23 +179,23 @@ export const podSettings = `
 # LinuxContainerUser | Who a container on Linux runs as.
 1 uid! int64; 2 gid! int64; 3 supplementalGroups []int64
 
-# NodeSelector | Selects nodes; one of the terms must hold.
+# NodeSelector atomic | Selects nodes; one of the terms must hold.
 1 nodeSelectorTerms! []NodeSelectorTerm
 
 # PreferredSchedulingTerm | Preferred nodes, and their weight.
-1 weight! int32; 2 preference! NodeSelectorTerm
+1 weight! int32; 2 preference! NodeSelectorTerm present
 
 # PodAffinityTerm | Pods, and the topology in which they are near.
 1 labelSelector LabelSelector; 2 namespaces []string; 3 topologyKey! string; 4 namespaceSelector LabelSelector
 5 matchLabelKeys []string; 6 mismatchLabelKeys []string
 
 # WeightedPodAffinityTerm | A preferred affinity to pods, and its weight.
-1 weight! int32; 2 podAffinityTerm! PodAffinityTerm
+1 weight! int32; 2 podAffinityTerm! PodAffinityTerm present
 
 # SleepAction | Waits.
 1 seconds! int64
 
-# NodeSelectorTerm | Selects nodes; all parts must hold.
+# NodeSelectorTerm atomic | Selects nodes; all parts must hold.
 1 matchExpressions []NodeSelectorRequirement; 2 matchFields []NodeSelectorRequirement
 
 # NodeSelectorRequirement | A condition on a node.

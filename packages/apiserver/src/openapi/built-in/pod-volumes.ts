@@ -109,7 +109,7 @@ export const podVolumes = `
 6 podCertificate PodCertificateProjection
 
 # PersistentVolumeClaimTemplate | The template of a claim.
-1 metadata ObjectMeta; 2 spec! PersistentVolumeClaimSpec
+1 metadata ObjectMeta present; 2 spec! PersistentVolumeClaimSpec present
 
 # SecretProjection | The values of a Secret as files.
 1.1 name string; 2 items []KeyToPath; 4 optional *boolean
@@ -131,26 +131,26 @@ export const podVolumes = `
 6 certificateChainPath string; 7 userAnnotations {string}
 
 # PersistentVolumeClaimSpec | The requested volume.
-1 accessModes []string; 2 resources VolumeResourceRequirements; 3 volumeName string; 4 selector LabelSelector
+1 accessModes []string; 2 resources VolumeResourceRequirements present; 3 volumeName string; 4 selector LabelSelector
 5 storageClassName *string; 6 volumeMode *string; 7 dataSource TypedLocalObjectReference
 8 dataSourceRef TypedObjectReference; 9 volumeAttributesClassName *string
 
 # VolumeResourceRequirements | How large a volume must be.
 1 limits {quantity}; 2 requests {quantity}
 
-# TypedLocalObjectReference | Points to an object of a kind in the same namespace.
+# TypedLocalObjectReference atomic | Points to an object of a kind in the same namespace.
 1 apiGroup *string; 2 kind! string; 3 name! string
 
 # TypedObjectReference | Points to an object of a kind.
 1 apiGroup *string; 2 kind! string; 3 name! string; 4 namespace *string
 
 # PersistentVolumeClaim | Asks for a volume.
-apiVersion string; kind string; 1 metadata ObjectMeta; 2 spec PersistentVolumeClaimSpec; 3 status PersistentVolumeClaimStatus
+apiVersion string; kind string; 1 metadata ObjectMeta present; 2 spec PersistentVolumeClaimSpec present; 3 status PersistentVolumeClaimStatus present
 
 # PersistentVolumeClaimStatus | The observed volume.
 1 phase string; 2 accessModes []string; 3 capacity {quantity}
 4 conditions []PersistentVolumeClaimCondition merge=type; 5 allocatedResources {quantity}
-7 allocatedResourceStatuses {string}; 8 currentVolumeAttributesClassName *string
+7 allocatedResourceStatuses {string} granular; 8 currentVolumeAttributesClassName *string
 9 modifyVolumeStatus ModifyVolumeStatus
 
 # PersistentVolumeClaimCondition | A condition of a claim.

@@ -9,12 +9,12 @@ export const pod: Block = {
   version: "v1",
   text: `
 #kind Pod | Containers that run together on one node.
-2 spec PodSpec | The desired state.
-3 status PodStatus | The observed state.
+2 spec PodSpec present | The desired state.
+3 status PodStatus present | The observed state.
 
 # PodTemplateSpec | The template of pods.
-1 metadata ObjectMeta | The labels and annotations of the pods.
-2 spec PodSpec | The desired state of the pods.
+1 metadata ObjectMeta present | The labels and annotations of the pods.
+2 spec PodSpec present | The desired state of the pods.
 
 # PodSpec | The desired state of a pod.
 2 containers! []Container merge=name | The containers of the pod.
@@ -22,7 +22,7 @@ export const pod: Block = {
 34 ephemeralContainers []EphemeralContainer merge=name | Containers that are added to debug a running pod.
 1 volumes []Volume merge=name retain | The volumes that containers can mount.
 10 nodeName string | The node it runs on.
-7 nodeSelector {string} | The labels its node must have.
+7 nodeSelector {string} atomic | The labels its node must have.
 18 affinity Affinity | Which nodes, and which pods beside it, it prefers or requires.
 22 tolerations []Toleration | The taints that it tolerates.
 33 topologySpreadConstraints []TopologySpreadConstraint merge=topologyKey keys=topologyKey,whenUnsatisfiable | How pods like it are spread.
@@ -97,7 +97,7 @@ export const pod: Block = {
 7 env []EnvVar merge=name | Its environment.
 19 envFrom []EnvFromSource | Where more of its environment comes from.
 6 ports []ContainerPort merge=containerPort keys=containerPort,protocol | The ports it listens on.
-8 resources ResourceRequirements | What it needs.
+8 resources ResourceRequirements present | What it needs.
 23 resizePolicy []ContainerResizePolicy | Whether it is restarted when what it needs changes.
 9 volumeMounts []VolumeMount merge=mountPath | The volumes it sees.
 21 volumeDevices []VolumeDevice merge=devicePath | The block devices it sees.
@@ -125,7 +125,7 @@ export const pod: Block = {
 1.7 env []EnvVar merge=name | Its environment.
 1.19 envFrom []EnvFromSource | Where more of its environment comes from.
 1.6 ports []ContainerPort merge=containerPort keys=containerPort,protocol | Not allowed.
-1.8 resources ResourceRequirements | Not allowed.
+1.8 resources ResourceRequirements present | Not allowed.
 1.23 resizePolicy []ContainerResizePolicy | Not allowed.
 1.9 volumeMounts []VolumeMount merge=mountPath | The volumes it sees.
 1.21 volumeDevices []VolumeDevice merge=devicePath | The block devices it sees.
@@ -155,7 +155,7 @@ export const pod: Block = {
 # ContainerPort | A port that a container listens on.
 3 containerPort! int32 | The number.
 1 name string | Its name, unique in the pod.
-4 protocol string | TCP, UDP or SCTP.
+4 protocol string default=TCP | TCP, UDP or SCTP.
 2 hostPort int32 | The port of the node.
 5 hostIP string | The address of the node.
 
@@ -243,8 +243,8 @@ export const pod: Block = {
 
 # ContainerStatus | The state of a container.
 1 name! string | The container.
-2 state ContainerState | Its current state.
-3 lastState ContainerState | Its state at the last termination.
+2 state ContainerState present | Its current state.
+3 lastState ContainerState present | Its state at the last termination.
 4 ready! boolean | Whether it is ready for requests.
 5 restartCount! int32 | How often it was restarted.
 6 image! string | Its image.
@@ -264,6 +264,6 @@ export const pod: Block = {
 3 terminated ContainerStateTerminated | It has ended, and how.
 
 #kind Binding | Binds a pod to a node.
-2 target! ObjectReference | The node.
+2 target! ObjectReference present | The node.
 ${podSettings}${podVolumes}`,
 };

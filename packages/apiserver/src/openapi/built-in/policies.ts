@@ -7,8 +7,8 @@ export const policy: Block = {
   version: "v1",
   text: `
 #kind PodDisruptionBudget | How many of some pods may be evicted at a time.
-2 spec PodDisruptionBudgetSpec | The desired state.
-3 status PodDisruptionBudgetStatus | The observed state.
+2 spec PodDisruptionBudgetSpec present | The desired state.
+3 status PodDisruptionBudgetStatus present | The observed state.
 
 # PodDisruptionBudgetSpec | The limits of a budget.
 1 minAvailable intOrString | How many pods must stay available, as a number or a percentage.
@@ -37,7 +37,7 @@ export const coordination: Block = {
   version: "v1",
   text: `
 #kind Lease | A lease that its holder renews.
-2 spec LeaseSpec | The lease.
+2 spec LeaseSpec present | The lease.
 
 # LeaseSpec | A lease and its holder.
 1 holderIdentity *string | Who holds it.
@@ -65,11 +65,11 @@ export const rbac: Block = {
 
 #kind RoleBinding | Grants a role in one namespace.
 2 subjects []Subject | The subjects that get it.
-3 roleRef! RoleRef | The role. Cannot be changed.
+3 roleRef! RoleRef present | The role. Cannot be changed.
 
 #kind ClusterRoleBinding | Grants a role everywhere.
 2 subjects []Subject | The subjects that get it.
-3 roleRef! RoleRef | The role. Cannot be changed.
+3 roleRef! RoleRef present | The role. Cannot be changed.
 
 # PolicyRule | A set of permissions.
 1 verbs! []string | The verbs; * for all.
@@ -81,12 +81,12 @@ export const rbac: Block = {
 # AggregationRule | The roles whose permissions are collected.
 1 clusterRoleSelectors []LabelSelector | Their labels.
 
-# RoleRef | A role.
+# RoleRef atomic | A role.
 1 apiGroup! string | Its group.
 2 kind! string | Role or ClusterRole.
 3 name! string | Its name.
 
-# Subject | A user, group or service account.
+# Subject atomic | A user, group or service account.
 1 kind! string | User, Group or ServiceAccount.
 2 apiGroup string | The group of the kind.
 3 name! string | The name.
@@ -107,11 +107,11 @@ export const events: Block = {
 5 reportingInstance string | The process that reported it.
 6 action string | What was done.
 7 reason string | The reason, in CamelCase.
-8 regarding ObjectReference | The object it happened to.
+8 regarding ObjectReference present | The object it happened to.
 9 related ObjectReference | Another object that took part.
 10 note string | What happened.
 11 type string | Normal or Warning.
-12 deprecatedSource EventSource | Who reported it, in the old form.
+12 deprecatedSource EventSource present | Who reported it, in the old form.
 13 deprecatedFirstTimestamp time | When it happened first, in the old form.
 14 deprecatedLastTimestamp time | When it happened last, in the old form.
 15 deprecatedCount int32 | How often it happened, in the old form.
@@ -129,13 +129,13 @@ export const storage: Block = {
   version: "v1",
   text: `
 #kind VolumeAttachment | Asks for a volume to be attached to a node.
-2 spec! VolumeAttachmentSpec | The desired state.
-3 status VolumeAttachmentStatus | The observed state.
+2 spec! VolumeAttachmentSpec present | The desired state.
+3 status VolumeAttachmentStatus present | The observed state.
 
 # VolumeAttachmentSpec | A volume and a node.
 1 attacher! string | The driver that attaches.
 3 nodeName! string | The node.
-2 source! VolumeAttachmentSource | The volume.
+2 source! VolumeAttachmentSource present | The volume.
 
 # VolumeAttachmentSource | A volume.
 1 persistentVolumeName *string | Its name.

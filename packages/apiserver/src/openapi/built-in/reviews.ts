@@ -27,8 +27,8 @@ export const authentication: Block = {
 4 extra {[]string} | Further facts about the user.
 
 #kind TokenRequest | Issues a token of a service account.
-2 spec! TokenRequestSpec | The requested token.
-3 status TokenRequestStatus | The token.
+2 spec! TokenRequestSpec present | The requested token.
+3 status TokenRequestStatus present | The token.
 
 # TokenRequestSpec | The requested token.
 1 audiences! []string | Its audiences.

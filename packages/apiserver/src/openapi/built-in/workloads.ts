@@ -15,14 +15,14 @@ export const apps: Block = {
   version: "v1",
   text: `
 #kind Deployment | Keeps a number of pods running and rolls out changes.
-2 spec DeploymentSpec | The desired state.
-3 status DeploymentStatus | The observed state.
+2 spec DeploymentSpec present | The desired state.
+3 status DeploymentStatus present | The observed state.
 
 # DeploymentSpec | The desired state of a deployment.
 1 replicas *int32 | The number of pods.
 2 selector! LabelSelector | Selects its pods.
-3 template! PodTemplateSpec | The template of its pods.
-4 strategy DeploymentStrategy retain | How changes are rolled out.
+3 template! PodTemplateSpec present | The template of its pods.
+4 strategy DeploymentStrategy retain present | How changes are rolled out.
 5 minReadySeconds int32 | How long a new pod must be ready to count.
 6 revisionHistoryLimit *int32 | How many old revisions are kept.
 7 paused boolean | Whether rollouts are paused.
@@ -48,14 +48,14 @@ export const apps: Block = {
 ${conditionFields(7, 4, 5)}
 
 #kind ReplicaSet | Keeps a number of pods running.
-2 spec ReplicaSetSpec | The desired state.
-3 status ReplicaSetStatus | The observed state.
+2 spec ReplicaSetSpec present | The desired state.
+3 status ReplicaSetStatus present | The observed state.
 
 # ReplicaSetSpec | The desired state of a replica set.
 1 replicas *int32 | The number of pods.
 4 minReadySeconds int32 | How long a new pod must be ready to count.
 2 selector! LabelSelector | Selects its pods.
-3 template PodTemplateSpec | The template of its pods.
+3 template PodTemplateSpec present | The template of its pods.
 
 # ReplicaSetStatus | The observed state of a replica set.
 1 replicas! int32 | The number of pods.
@@ -70,13 +70,13 @@ ${conditionFields(7, 4, 5)}
 ${conditionFields(3, 4, 5)}
 
 #kind DaemonSet | Keeps a pod running on every node.
-2 spec DaemonSetSpec | The desired state.
-3 status DaemonSetStatus | The observed state.
+2 spec DaemonSetSpec present | The desired state.
+3 status DaemonSetStatus present | The observed state.
 
 # DaemonSetSpec | The desired state of a daemon set.
 1 selector! LabelSelector | Selects its pods.
-2 template! PodTemplateSpec | The template of its pods.
-3 updateStrategy DaemonSetUpdateStrategy | How changes are rolled out.
+2 template! PodTemplateSpec present | The template of its pods.
+3 updateStrategy DaemonSetUpdateStrategy present | How changes are rolled out.
 4 minReadySeconds int32 | How long a new pod must be ready to count.
 6 revisionHistoryLimit *int32 | How many old revisions are kept.
 
@@ -100,17 +100,17 @@ ${conditionFields(3, 4, 5)}
 10 conditions []WorkloadCondition merge=type | Its conditions.
 
 #kind StatefulSet | Keeps pods with lasting names running.
-2 spec StatefulSetSpec | The desired state.
-3 status StatefulSetStatus | The observed state.
+2 spec StatefulSetSpec present | The desired state.
+3 status StatefulSetStatus present | The observed state.
 
 # StatefulSetSpec | The desired state of a stateful set.
 1 replicas *int32 | The number of pods.
 2 selector! LabelSelector | Selects its pods.
-3 template! PodTemplateSpec | The template of its pods.
+3 template! PodTemplateSpec present | The template of its pods.
 5 serviceName *string | The service that names its pods.
 4 volumeClaimTemplates []PersistentVolumeClaim | What the volumes of its pods are made from.
 6 podManagementPolicy string | OrderedReady or Parallel.
-7 updateStrategy StatefulSetUpdateStrategy | How changes are rolled out.
+7 updateStrategy StatefulSetUpdateStrategy present | How changes are rolled out.
 8 revisionHistoryLimit *int32 | How many old revisions are kept.
 9 minReadySeconds int32 | How long a new pod must be ready to count.
 11 ordinals StatefulSetOrdinals | How its pods are numbered.
@@ -153,11 +153,11 @@ export const batch: Block = {
   version: "v1",
   text: `
 #kind Job | Runs pods until enough of them have succeeded.
-2 spec JobSpec | The desired state.
-3 status JobStatus | The observed state.
+2 spec JobSpec present | The desired state.
+3 status JobStatus present | The observed state.
 
 # JobSpec | The desired state of a job.
-6 template! PodTemplateSpec | The template of its pods.
+6 template! PodTemplateSpec present | The template of its pods.
 2 completions *int32 | How many pods must succeed.
 1 parallelism *int32 | How many pods run at once.
 3 activeDeadlineSeconds *int64 | How long it may take.
@@ -222,8 +222,8 @@ export const autoscaling: Block = {
   version: "v1",
   text: `
 #kind Scale | How many pods an object has and should have.
-2 spec ScaleSpec | The desired state.
-3 status ScaleStatus | The observed state.
+2 spec ScaleSpec present | The desired state.
+3 status ScaleStatus present | The observed state.
 
 # ScaleSpec | The desired number.
 1 replicas int32 | The number.

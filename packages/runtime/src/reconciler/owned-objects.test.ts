@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { Cache } from "../cache/cache.ts";
+import { silentLogger } from "../log/logger.ts";
+import { Crate, TestObject, testObject, TestServer } from "../test-server.fixture.ts";
+import { OwnedObjects } from "./owned-objects.ts";
+
+const crate = { name: "crate", namespace: "default" };
+
+async function setup() {
+  const testServer = new TestServer();
+  const object = await testServer.run(testServer.client.create(TestObject, testObject("a")));
+  const { process, client, requests } = testServer.connect("manager");
+  const onBug = (error: unknown): void => testServer.scheduler.fail(error);
+  const cache = new Cache({ client, env: process, log: silentLogger, onBug });
+  cache.informer(Crate);
+  await testServer.run(cache.start(new AbortController().signal));
+  const owned = new OwnedObjects();
+  const apply = async (spec: object, objects = owned): Promise<number> => {
+    const before = requests.filter(({ method }) => method === "PATCH").length;
+    await testServer.run(objects.apply({ client, cache, object }, Crate, { metadata: crate, spec }));
+    await testServer.scheduler.advance(1000);
+    return requests.filter(({ method }) => method === "PATCH").length - before;
+  };
+  const read = () => testServer.run(testServer.client.get(Crate, crate));
+  const userWrites = (body: object) =>
+    testServer.run(testServer.client.patch(Crate, crate, { type: "merge", body }));
+  return { apply, read, userWrites, object };
+}
+
+describe("an owned object that is applied", () => {
+  test("is created with the reconciled object as its controller", async () => {
+    const { apply, read, object } = await setup();
+    await apply({ planks: 3 });
+    const created = await read();
+    expect(created.spec).toEqual({ planks: 3 });
+    expect(created.metadata.ownerReferences).toMatchObject([{ uid: object.metadata.uid, controller: true }]);
+  });
+
+  test("loses the fields that are no longer applied, and keeps those of users", async () => {
+    const { apply, read, userWrites } = await setup();
+    await apply({ planks: 3, nails: 9 });
+    await userWrites({ metadata: { labels: { mine: "yes" } }, spec: { colour: "red" } });
+    await apply({ planks: 3 });
+    const { metadata, spec } = await read();
+    expect(spec).toEqual({ planks: 3, colour: "red" });
+    expect(metadata.labels).toEqual({ mine: "yes" });
+  });
+
+  test("is not sent again while nothing has changed", async () => {
+    const { apply } = await setup();
+    expect([await apply({ planks: 3 }), await apply({ planks: 3 }), await apply({ planks: 4 })]).toEqual([
+      1, 0, 1,
+    ]);
+  });
+
+  test("is sent again after another client has changed it, and gets its values back", async () => {
+    const { apply, read, userWrites } = await setup();
+    await apply({ planks: 3 });
+    await userWrites({ spec: { planks: 4 } });
+    expect(await apply({ planks: 3 })).toBe(1);
+    expect((await read()).spec).toEqual({ planks: 3 });
+  });
+
+  test("is sent once after a restart, which changes nothing", async () => {
+    const { apply, read } = await setup();
+    await apply({ planks: 3 });
+    const before = await read();
+    expect(await apply({ planks: 3 }, new OwnedObjects())).toBe(1);
+    expect((await read()).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  });
+});
