@@ -1,10 +1,9 @@
-import { builtInKinds, createApiServer } from "@capstan/apiserver";
-import { createRealEnv, withClock } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { definitionsOf } from "./definitions.ts";
 import { KNOWN_DIFFERENCES } from "./known-differences.ts";
 import { sequencesOf, TOPICS } from "./recording.ts";
-import { replay, type Replayed } from "./replay.ts";
+import { replay } from "./replay.ts";
+import { startServer } from "./stepped-server.ts";
 
 describe.each(TOPICS)("the embedded server answers as kube-apiserver did: %s", (topic) => {
   const sequences = sequencesOf(topic).filter(({ id }) => KNOWN_DIFFERENCES[id]?.isSkipped !== true);
@@ -17,18 +16,3 @@ describe.each(TOPICS)("the embedded server answers as kube-apiserver did: %s", (
     expect(differences.map(({ step }) => step)).toEqual(steps);
   });
 });
-
-/** A server whose clock only moves when it is told to. */
-function startServer(): Replayed {
-  const env = createRealEnv();
-  const { clock } = env;
-  let nowMs = Date.UTC(2026, 0, 1);
-  const stepped = {
-    now: () => nowMs,
-    monotonic: () => clock.monotonic(),
-    timer: (delayMs: number, callback: () => void) => clock.timer(delayMs, callback),
-    sleep: (delayMs: number, signal?: AbortSignal) => clock.sleep(delayMs, signal),
-  };
-  const server = createApiServer({ env: withClock(env, stepped), kinds: builtInKinds });
-  return { send: server.handle, pause: () => void (nowMs += 2000) };
-}

@@ -1,12 +1,23 @@
 import { Environment } from "@marcbachmann/cel-js";
-import { compilePattern } from "../schema/pattern.ts";
+import { compilePattern, PatternError } from "../schema/pattern.ts";
 import { CostExceeded, Meter } from "./meter.ts";
 import { registerLibraries } from "./libraries.ts";
 
 /** Why an expression cannot be used. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
+  /** Whether Kubernetes has the functions that it uses, and this server does not. */
+  readonly isUnsupported: boolean;
+
+  constructor(message: string, isUnsupported = false) {
+    super(message);
+    this.isUnsupported = isUnsupported;
+  }
 }
+
+// Libraries of Kubernetes that are missing here: IP addresses, CIDRs, formats, versions, comprehensions of two variables.
+const UNSUPPORTED =
+  /\b(?:ip|isIP|cidr|isCIDR|semver|isSemver)\(|\bip\.|\bformat\.|\.format\(|\.(?:all|exists|existsOne|transformList|transformMap|transformMapEntry)\(\s*\w+\s*,\s*\w+\s*,/;
 
 /** The result of an expression: a value, a failure while it ran, or the end of its budget. */
 export type Evaluation =
@@ -15,7 +26,7 @@ export type Evaluation =
   | { readonly state: "exceeded"; readonly cost: number };
 
 /** The variables of a rule; `oldSelf` is undefined where there is no former value. */
-export interface Variables {
+interface Variables {
   readonly self: unknown;
   readonly oldSelf?: unknown;
 }
@@ -28,7 +39,7 @@ export interface Expression {
   evaluate(variables: Variables, limit: number): Evaluation;
 }
 
-const environment = registerLibraries(
+const LIBRARY = registerLibraries(
   new Environment({
     enableOptionalTypes: true,
     homogeneousAggregateLiterals: false,
@@ -41,9 +52,9 @@ const environment = registerLibraries(
       maxCallArguments: 32,
     },
   }),
-)
-  .registerVariable("self", "dyn")
-  .registerVariable("oldSelf", "dyn");
+).registerVariable("self", "dyn");
+const TRANSITION = LIBRARY.clone().registerVariable("oldSelf", "dyn");
+const OPTIONAL = LIBRARY.clone().registerVariable("oldSelf", "optional<dyn>");
 
 /** The parts of the library's syntax tree that the meter hooks into. */
 interface SyntaxNode {
@@ -58,10 +69,13 @@ interface Evaluator {
   run(node: unknown, context: unknown): unknown;
 }
 
-/** Compiles an expression; throws an ExpressionError. */
-export function compileExpression(text: string): Expression {
+/** Compiles an expression; throws an ExpressionError. With `optionalOldSelf` the former value is an optional. */
+export function compileExpression(
+  text: string,
+  { optionalOldSelf = false }: { readonly optionalOldSelf?: boolean } = {},
+): Expression {
   let meter = new Meter(0);
-  const { run, tree, type } = parsed(text);
+  const { run, tree, type } = parsed(optionalOldSelf ? OPTIONAL : TRANSITION, text);
   const isNamed = instrument(tree, (value) => meter.chargeResult(value));
   return {
     usesOldSelf: isNamed("oldSelf"),
@@ -73,14 +87,20 @@ export function compileExpression(text: string): Expression {
   };
 }
 
-function parsed(text: string): { run: (context: object) => unknown; tree: SyntaxNode; type: string } {
+function parsed(
+  environment: Environment,
+  text: string,
+): { run: (context: object) => unknown; tree: SyntaxNode; type: string } {
   try {
+    // The library has this macro, Kubernetes does not.
+    if (/\bcel\.bind\(/.test(text))
+      throw new ExpressionError("undeclared reference to 'cel' (in container '')");
     const run = environment.parse(text);
     const checked = run.check();
     if (!checked.valid) throw checked.error ?? new ExpressionError(text);
     return { run, tree: run.ast as unknown as SyntaxNode, type: checked.type ?? "dyn" };
   } catch (error) {
-    throw new ExpressionError(summaryOf(error));
+    throw new ExpressionError(summaryOf(error), UNSUPPORTED.test(text));
   }
 }
 
@@ -94,20 +114,19 @@ function evaluated(run: () => unknown, meter: Meter): Evaluation {
     const { cost } = meter;
     if (error instanceof CostExceeded || meter.isExceeded) return { state: "exceeded", cost };
     const { code } = error as { readonly code?: string };
-    return {
-      state: "failed",
-      text: failureText(code, summaryOf(error)),
-      isOverload: code === NO_OVERLOAD,
-      cost,
-    };
+    const summary = summaryOf(error);
+    const isOverload = code === NO_OVERLOAD || summary.startsWith(NO_SUCH_OVERLOAD);
+    const text = isOverload ? NO_SUCH_OVERLOAD : failureText(code, summary);
+    return { state: "failed", text, isOverload, cost };
   }
 }
 
 const NO_OVERLOAD = "no_matching_overload";
+const NO_SUCH_OVERLOAD = "no such overload";
 
 /** The words of kube-apiserver for a failure; the library's own where it has none. */
 function failureText(code: string | undefined, summary: string): string {
-  switch (code) {
+  switch (code ?? "") {
     case "no_such_key":
       return summary.replace(/^No such key/, "no such key");
     case "index_out_of_bounds":
@@ -116,8 +135,6 @@ function failureText(code: string | undefined, summary: string): string {
       return "integer overflow";
     case "int_conversion_error":
       return "type conversion error from 'string' to 'int'";
-    case NO_OVERLOAD:
-      return "no such overload";
     default:
       return summary;
   }
@@ -146,7 +163,8 @@ function instrument(tree: SyntaxNode, reportResult: (value: unknown) => void): (
       hook(next, reportResult);
       pending.push(next.args, next.meta.alternate);
     } else if (Array.isArray(next)) pending.push(...(next as unknown[]));
-    else if (Object.getPrototypeOf(next) === Object.prototype) pending.push(...Object.values(next));
+    else if (Object.getPrototypeOf(next) === Object.prototype)
+      pending.push(...(Object.values(next) as unknown[]));
   }
   return (name) => names.has(name);
 }
@@ -157,6 +175,7 @@ function isSyntaxNode(value: object): value is SyntaxNode {
 
 function hook(node: SyntaxNode, reportResult: (value: unknown) => void): void {
   const { meta } = node;
+  if (isMatches(node)) checkPattern(node);
   const evaluate = isMatches(node) ? evaluateMatches : meta.evaluate;
   meta.evaluate = (evaluator, one, context) => {
     const value = evaluate(evaluator, one, context);
@@ -172,12 +191,25 @@ function isMatches({ op, args }: SyntaxNode): boolean {
   return op === "rcall" && (args as MethodCall)[0] === "matches";
 }
 
+/** A constant pattern that is invalid is refused with the rule; others fail when they are evaluated. */
+function checkPattern({ args }: SyntaxNode): void {
+  const [, , [argument]] = args as MethodCall;
+  const { op, args: pattern } = argument as SyntaxNode;
+  if (op !== "value" || typeof pattern !== "string") return;
+  try {
+    compilePattern(pattern);
+  } catch (error) {
+    if (error instanceof PatternError) throw new ExpressionError("invalid matches argument");
+    throw error;
+  }
+}
+
 /** The library matches with JavaScript's expressions, which may take exponential time; Kubernetes uses RE2. */
 function evaluateMatches(evaluator: Evaluator, { args }: SyntaxNode, context: unknown): unknown {
   const [, receiver, [argument]] = args as MethodCall;
   const text = evaluator.run(receiver, context);
   const pattern = evaluator.run(argument, context);
   if (typeof text !== "string" || typeof pattern !== "string")
-    throw Object.assign(new Error("no such overload"), { code: NO_OVERLOAD });
+    throw Object.assign(new Error(NO_SUCH_OVERLOAD), { code: NO_OVERLOAD });
   return compilePattern(pattern).test(text);
 }

@@ -1,4 +1,4 @@
-import { Environment } from "@marcbachmann/cel-js";
+import type { Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import { registerQuantities } from "./quantities.ts";
 import { registerUrls } from "./urls.ts";
@@ -17,16 +17,18 @@ export function registerLibraries(environment: Environment): Environment {
 
 function registerStrings(environment: Environment): void {
   environment
-    .registerFunction("string.charAt(int): string", (text: string, at: bigint) => [...text][Number(at)] ?? "")
+    .registerFunction("string.charAt(int): string", (text: string, at: bigint) => {
+      return codePointsOf(text)[Number(at)] ?? "";
+    })
     .registerFunction("string.replace(string, string): string", (text: string, from: string, to: string) =>
       text.replaceAll(from, () => to),
     )
     .registerFunction(
       "string.replace(string, string, int): string",
-      (text: string, from: string, to: string, count: bigint) =>
+      (text: string, ...[from, to, count]: [string, string, bigint]) =>
         replaced(text, { from, to, count: Number(count) }),
     )
-    .registerFunction("string.reverse(): string", (text: string) => [...text].reverse().join(""))
+    .registerFunction("string.reverse(): string", (text: string) => codePointsOf(text).toReversed().join(""))
     .registerFunction(
       "string.find(string): string",
       (text: string, pattern: string) => found(text, pattern, 1)[0] ?? "",
@@ -39,6 +41,11 @@ function registerStrings(environment: Environment): void {
       (text: string, pattern: string, count: bigint) =>
         found(text, pattern, count < 0n ? Infinity : Number(count)),
     );
+}
+
+/** CEL counts code points. */
+function codePointsOf(text: string): readonly string[] {
+  return Array.from(text);
 }
 
 function replaced(text: string, { from, to, count }: { from: string; to: string; count: number }): string {
@@ -81,7 +88,9 @@ function extreme(list: List, isBetter: (one: Comparable, other: Comparable) => b
 }
 
 /** A namespace of functions, as `sets` in `sets.contains(a, b)`. */
-class Sets {}
+class Sets {
+  readonly namespace = "sets";
+}
 
 function registerSets(environment: Environment): void {
   const inAll = (list: List, items: List): boolean => {

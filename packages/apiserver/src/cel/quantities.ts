@@ -61,7 +61,12 @@ export function registerQuantities(environment: Environment): Environment {
     );
 }
 
+// Kubernetes' own words.
+const NOT_A_QUANTITY =
+  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
 function read(text: string): CelQuantity {
+  if (quantityProblem(text) !== undefined) throw new Error(NOT_A_QUANTITY);
   const { nano } = parseQuantity(text);
   return new CelQuantity(nano, /^[+-]?\d+([kMGTPE]i?|e\d+)?$/.test(text));
 }

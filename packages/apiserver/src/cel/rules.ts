@@ -91,7 +91,7 @@ function checkItems(walk: Walk, place: Place, list: readonly unknown[]): void {
   if (!node.items?.has.rules) return;
   const { items } = node;
   const isMap = node.listType === "map";
-  const before = new Map(
+  const before = new Map<string, unknown>(
     isMap && Array.isArray(place.old)
       ? place.old.map((item) => [keyText(item as Fields, node.listMapKeys), item])
       : [],
@@ -114,17 +114,16 @@ interface CompiledRule extends Rule {
 
 const compiled = new WeakMap<SchemaNode, readonly CompiledRule[]>();
 
-/** Definitions with rules that do not compile are refused, so a rule that does not compile here is from an old store: it is skipped. */
+/** Definitions with rules that do not compile are refused, or their users are warned that a rule is not evaluated. */
 function compiledRules(node: SchemaNode): readonly CompiledRule[] {
   const known = compiled.get(node);
   if (known) return known;
   const rules = (node.rules as readonly Rule[]).flatMap((rule) => {
     try {
-      const { messageExpression } = rule;
-      const expression = compileExpression(rule.rule);
-      return [
-        { ...rule, expression, ...(messageExpression && { text: compileExpression(messageExpression) }) },
-      ];
+      const { messageExpression, optionalOldSelf = false } = rule;
+      const expression = compileExpression(rule.rule, { optionalOldSelf });
+      const text = messageExpression ? compileExpression(messageExpression, { optionalOldSelf }) : undefined;
+      return [{ ...rule, expression, ...(text && { text }) }];
     } catch {
       return [];
     }
@@ -136,18 +135,26 @@ function compiledRules(node: SchemaNode): readonly CompiledRule[] {
 function apply(walk: Walk, place: Place, rule: CompiledRule): void {
   const { usesOldSelf } = rule.expression;
   const isOptional = rule.optionalOldSelf === true;
-  if (usesOldSelf && !isOptional && (place.old === undefined || place.old === null)) return;
+  const hasOld = place.old !== undefined && place.old !== null;
+  if (usesOldSelf && !isOptional && !hasOld) return;
   const variables = variablesOf(place, { usesOldSelf, isOptional });
   const evaluation = rule.expression.evaluate(variables, Math.min(RULE_COST, walk.costLeft));
   walk.costLeft -= evaluation.cost;
-  if (evaluation.state === "value" && evaluation.value === true) return;
-  if (evaluation.state === "exceeded") return exceed(walk, place, rule);
-  if (evaluation.state === "failed") {
-    walk.problems.push(failure(place, rule, evaluation));
-    return;
+  switch (evaluation.state) {
+    case "exceeded":
+      return exceed(walk, place, rule);
+    case "failed":
+      walk.problems.push(failure(place, rule, evaluation));
+      return;
+    case "value":
+      if (evaluation.value !== true) violate(walk, place, { rule, text: messageOf(rule, variables) });
   }
-  const problem = violation(place, rule, messageOf(rule, variables));
-  const isOldFault = !usesOldSelf && (place.isUnchanged ?? isSame(place));
+}
+
+/** A rule that fails on a value which did not change is only a warning, unless it compares with the former value. */
+function violate(walk: Walk, place: Place, { rule, text }: { rule: CompiledRule; text: string }): void {
+  const problem = violation(place, rule, text);
+  const isOldFault = !rule.expression.usesOldSelf && (place.isUnchanged ?? isSame(place));
   if (isOldFault) walk.warnings.push(`${problem.field}: ${problem.message}`);
   else walk.problems.push(problem);
 }
@@ -197,7 +204,8 @@ function failure(
 }
 
 function schemaType({ types }: SchemaNode): string {
-  return types[0] ?? "";
+  const [first, ...others] = types;
+  return first === undefined || others.length > 0 ? "" : first;
 }
 
 // A longer text of a messageExpression is not used.
@@ -214,8 +222,10 @@ function messageOf(rule: CompiledRule, variables: { self: unknown; oldSelf?: unk
 function violation(place: Place, { reason, fieldPath }: Rule, text: string): FieldProblem {
   const { value } = place;
   const field =
-    fieldPath === undefined ? fieldOf(place) : `${place.path}${pathOf(fieldPath)}`.replace(/^\./, "");
-  switch (reason) {
+    fieldPath === undefined
+      ? fieldOf(place)
+      : `${place.path}${pathOf(place.node, fieldPath)}`.replace(/^\./, "");
+  switch (reason ?? "") {
     case "FieldValueForbidden":
       return forbiddenValue(field, text);
     case "FieldValueRequired":
@@ -229,9 +239,21 @@ function violation(place: Place, { reason, fieldPath }: Rule, text: string): Fie
   }
 }
 
-/** `.m['k.1']` of a rule as causes print it. A property with odd characters is printed like any other, a key in brackets. */
-function pathOf(fieldPath: string): string {
-  return fieldPath.replaceAll(/\['([^']*)'\]/g, "[$1]");
+/** `.m['k.1']` of a rule as causes print it: a property with odd characters is printed like any other, a key in brackets. */
+function pathOf(node: SchemaNode, fieldPath: string): string {
+  const names = [...fieldPath.matchAll(/\.([A-Za-z_][A-Za-z0-9_-]*)|\['([^']*)'\]/g)].map(
+    ([, name, key]) => name ?? key ?? "",
+  );
+  let current: SchemaNode | undefined = node;
+  return names
+    .map((name) => {
+      const child: SchemaNode | undefined = current?.properties.get(name);
+      const values: SchemaNode | undefined =
+        typeof current?.additional === "object" ? current.additional : undefined;
+      current = child ?? values;
+      return child ? `.${name}` : `[${name}]`;
+    })
+    .join("");
 }
 
 function isFields(value: unknown): value is Fields {

@@ -63,7 +63,7 @@ function number({ types }: SchemaNode, value: number): unknown {
 
 function text({ limits, types }: SchemaNode, value: string): unknown {
   if (types.length !== 1) return value;
-  switch (limits.format?.name) {
+  switch (limits.format?.name ?? "") {
     case "date":
     case "date-time":
     case "datetime":

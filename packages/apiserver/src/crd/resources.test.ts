@@ -22,9 +22,20 @@ function smallestScalar({ types, limits: { minimum, minLength = 1, format } }: S
 
 function sample(kind: CustomKind): object {
   const [resource] = kindResources(kind, 0);
-  const spec = smallest(resource?.schema?.properties.get("spec") as SchemaNode);
-  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: "sample" }, spec };
+  const spec = smallest(resource?.schema?.properties.get("spec") as SchemaNode) as object;
+  const more = NEEDED_BY_RULES[kind.kind] ?? {};
+  return {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { name: "sample" },
+    spec: { ...spec, ...more },
+  };
 }
+
+// What the CEL rules of a kind ask for beyond its required fields.
+const NEEDED_BY_RULES: Readonly<Record<string, object>> = {
+  ExtensionConfig: { clientConfig: { url: "https://updater.example.com" } },
+};
 
 function pathOf({ group, version, plural, namespaced }: CustomKind): string {
   return `/apis/${group}/${version}/${namespaced ? "namespaces/default/" : ""}${plural}`;

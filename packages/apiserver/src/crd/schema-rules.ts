@@ -6,6 +6,7 @@ import {
   requiredValue,
   unsupportedValue,
 } from "../schema/problem.ts";
+import { ruleProblems } from "./rule-problems.ts";
 import { OBJECT_FIELDS } from "../schema/prune.ts";
 
 /** What follows for a schema from its position. */
@@ -15,6 +16,8 @@ interface Surroundings {
   readonly inMeta: boolean;
   /** Why a default is not allowed here; empty if it is. */
   readonly noDefault: string;
+  /** The list without keys that the schema is inside of: rules there have no former value. */
+  readonly uncorrelated?: string | undefined;
 }
 
 /** Reports the keywords of a schema, and of nested ones, that Kubernetes does not know or does not allow. */
@@ -29,7 +32,7 @@ function inside(schema: PrintedSchema, path: string, surroundings: Surroundings)
     ...mapTypeProblems(schema, path),
     ...listTypeProblems(schema, path),
     ...listMapProblems(schema, path),
-    ...ruleProblems(schema, path),
+    ...ruleProblems(schema, { path, uncorrelated: surroundings.uncorrelated }),
   ];
 }
 
@@ -107,8 +110,15 @@ function childProblems(schema: PrintedSchema, path: string, surroundings: Surrou
         inside(branch, `${path}.${junctor}[${index}]`, within),
       ),
     ),
-    ...(isSchema(schema["items"]) ? inside(schema["items"], `${path}.items`, within) : []),
+    ...(isSchema(schema["items"])
+      ? inside(schema["items"], `${path}.items`, itemSurroundings(schema, path, within))
+      : []),
   ];
+}
+
+function itemSurroundings(schema: PrintedSchema, path: string, within: Surroundings): Surroundings {
+  if (schema["x-kubernetes-list-type"] === "map") return within;
+  return { ...within, uncorrelated: within.uncorrelated ?? path };
 }
 
 function fieldSurroundings(schema: PrintedSchema, name: string, surroundings: Surroundings): Surroundings {
@@ -250,28 +260,6 @@ function keyProblems(
       ? [forbiddenValue(`${at}.nullable`, `${isList} cannot be nullable`)]
       : []),
   ];
-}
-
-const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
-
-/** Checks on rules that do not need to parse them; parsing comes with CEL. */
-function ruleProblems(schema: PrintedSchema, path: string): FieldProblem[] {
-  return listOf(schema["x-kubernetes-validations"]).flatMap((entry, index) => {
-    const at = `${path}.x-kubernetes-validations[${index}]`;
-    const { rule = "", message = "", reason } = entry as Record<string, string | undefined>;
-    return [
-      ...(rule.trim() === "" ? [requiredValue(`${at}.rule`, "rule is not specified")] : []),
-      ...(message !== "" && message.trim() === ""
-        ? [invalidValue(`${at}.message`, message, "must be non-empty if specified")]
-        : []),
-      ...(/[\n\r]/.test(message.trim())
-        ? [invalidValue(`${at}.message`, message, "must not contain line breaks")]
-        : []),
-      ...(reason === undefined || REASONS.includes(reason)
-        ? []
-        : [unsupportedValue(`${at}.reason`, reason, REASONS)]),
-    ];
-  });
 }
 
 function entriesOf(properties: unknown): [string, PrintedSchema][] {

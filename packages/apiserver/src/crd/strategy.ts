@@ -1,4 +1,4 @@
-import { deepCopy, type Frozen, formatTimestamp } from "@capstan/api";
+import { deepCopy, type Frozen, formatTimestamp, type PrintedSchema } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import { builtInStrategy, type Strategy } from "../registry/strategy.ts";
 import { formatOf } from "../schema/formats.ts";
@@ -15,6 +15,7 @@ import {
   withCondition,
 } from "./definition.ts";
 import { nameStatus, type TakenNames } from "./names.ts";
+import { unsupportedRules } from "./rule-problems.ts";
 import { definitionChangeProblems, definitionNameProblems, definitionProblems } from "./validate.ts";
 
 /** The strategy of CRDs. `taken` returns the names of the other kinds of a group. */
@@ -38,7 +39,10 @@ export function definitionStrategy(
       draft["status"] = { ...status, ...names, storedVersions: withStorageVersion(status, spec) };
     },
     problems: (draft, old) => problemsOf(draft, old),
-    warnings: (draft, old) => unknownFormats(draft, old).map((format) => `unrecognized format "${format}"`),
+    warnings: (draft, old) => [
+      ...unknownFormats(draft, old).map((format) => `unrecognized format "${format}"`),
+      ...(old ? [] : unsupportedRules(draft["spec"] as PrintedSchema)),
+    ],
     markDeleting: (draft) => {
       const { finalizers = [] } = draft.metadata;
       draft.metadata.finalizers = [...new Set([...finalizers, CLEANUP_FINALIZER])];

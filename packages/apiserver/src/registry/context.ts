@@ -58,10 +58,19 @@ export interface Written {
   readonly warnings: readonly string[];
 }
 
-/** Refuses a write if there are problems. */
-export function refuse({ kind }: Resource, draft: Draft, problems: readonly FieldProblem[]): void {
+/** Refuses a write if there are problems; the answer has the warnings, too. */
+export function refuse(
+  { kind }: Resource,
+  draft: Draft,
+  {
+    problems,
+    warnings = [],
+  }: { readonly problems: readonly FieldProblem[]; readonly warnings?: readonly string[] },
+): void {
   if (problems.length === 0) return;
-  throw invalid({ kind: kind.kind, group: kind.group, name: draft.metadata.name }, problems);
+  const refusal = invalid({ kind: kind.kind, group: kind.group, name: draft.metadata.name }, problems);
+  refusal.warnings = [...warnings];
+  throw refusal;
 }
 
 /** Adds warnings to the result of a write, successful or not. */

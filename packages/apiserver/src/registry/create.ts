@@ -8,7 +8,7 @@ import { type Context, refuse, type Target, warned, type WriteOptions, type Writ
 import { decodeObject, unknownFieldWarnings } from "./decode.ts";
 import { trackWrite } from "./field-managers.ts";
 import { metadataErrors, metadataWarnings } from "./metadata.ts";
-import { defaultBySchema, schemaProblems, toStoredSchema } from "./object-schema.ts";
+import { defaultBySchema, schemaFindings, toStoredSchema } from "./object-schema.ts";
 import { keyOf, type Resource } from "./registry.ts";
 import { checkSize } from "./size.ts";
 
@@ -89,11 +89,12 @@ async function store(
   };
   await mutate(context.admissions, review);
   defaultBySchema(resource.custom && resource.schema, draft);
-  refuse(resource, draft, [
+  const problems = [
     ...metadataErrors(resource, draft.metadata),
-    ...schemaProblems(target, draft),
+    ...schemaFindings(target, draft).problems,
     ...(strategy.problems?.(draft, undefined) ?? []),
-  ]);
+  ];
+  refuse(resource, draft, { problems });
   const warnings = [
     ...(await validate(context.admissions, review)),
     ...metadataWarnings(draft.metadata),

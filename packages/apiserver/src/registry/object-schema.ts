@@ -54,10 +54,16 @@ export function defaultBySchema(schema: SchemaNode | undefined, draft: Draft): v
   if (schema?.has.defaults) applyDefaults(schema, draft);
 }
 
-/** Validates an object of a custom kind against its schema. */
-export function schemaProblems(target: Target, draft: Draft, old?: StoredObject): FieldProblem[] {
+/** What a schema and its rules say about an object. */
+interface SchemaFindings {
+  readonly problems: readonly FieldProblem[];
+  readonly warnings: readonly string[];
+}
+
+/** Validates an object of a custom kind against its schema, then by the CEL rules of the schema. */
+export function schemaFindings(target: Target, draft: Draft, old?: StoredObject): SchemaFindings {
   const { schema, custom } = target.resource;
-  if (!schema || !custom) return [];
+  if (!schema || !custom) return { problems: [], warnings: [] };
   const problems =
     target.subresource === "status"
       ? statusProblems(target, draft, old)
@@ -69,8 +75,10 @@ export function schemaProblems(target: Target, draft: Draft, old?: StoredObject)
         ];
   problems.push(...newListTypeProblems(schema, draft, old));
   const unchecked = uncheckedRules(schema, problems);
+  if (unchecked.length > 0) return { problems: [...problems, ...unchecked], warnings: [] };
   // Rules see the whole object, also in a write of its status.
-  return [...problems, ...(unchecked.length > 0 ? unchecked : checkRules(schema, draft, old).problems)];
+  const rules = checkRules(schema, draft, old);
+  return { problems: [...problems, ...rules.problems], warnings: rules.warnings };
 }
 
 /** Validates only the status in a write of the status. */

@@ -8,7 +8,7 @@ import { create } from "./create.ts";
 import { decodeObject, type Source, unknownFieldWarnings } from "./decode.ts";
 import { trackWrite } from "./field-managers.ts";
 import { metadataChangeErrors, metadataErrors, metadataWarnings } from "./metadata.ts";
-import { defaultBySchema, schemaProblems, toStoredSchema } from "./object-schema.ts";
+import { defaultBySchema, schemaFindings, toStoredSchema } from "./object-schema.ts";
 import { asServed, keyOf, type Resource } from "./registry.ts";
 import { sharing } from "./sharing.ts";
 import { checkSize } from "./size.ts";
@@ -137,14 +137,17 @@ async function admit(
   keepTimes(old, draft);
   shareUnchanged(old, draft);
   countGeneration(resource, old, draft);
-  refuse(resource, draft, [
+  const findings = schemaFindings(target, draft, old);
+  const problems = [
     // Unchanged metadata was validated when it was stored.
     ...(draft.metadata === old.metadata ? [] : metadataErrors(resource, draft.metadata)),
     ...metadataChangeErrors(old.metadata, draft.metadata),
-    ...schemaProblems(target, draft, old),
+    ...findings.problems,
     ...(subresource === "" ? (strategy.problems?.(draft, old) ?? []) : []),
-  ]);
+  ];
+  refuse(resource, draft, { problems, warnings: findings.warnings });
   const warnings = [
+    ...findings.warnings,
     ...(await validate(admissions, review)),
     ...metadataWarnings(draft.metadata, old.metadata),
     ...(subresource === "" ? (strategy.warnings?.(draft, old) ?? []) : []),

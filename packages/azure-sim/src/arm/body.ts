@@ -24,7 +24,9 @@ function isDeeperThan(value: unknown, depth: number): boolean {
   let level: readonly unknown[] = [value];
   for (let left = depth; level.length > 0; left--) {
     if (left < 0) return true;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    level = level.flatMap((one): unknown[] =>
+      typeof one === "object" && one !== null ? Object.values(one) : [],
+    );
   }
   return false;
 }
