@@ -20,8 +20,8 @@ function client(fieldOwnership: "all" | "applied" = "all"): TestClient {
 const apply = (to: TestClient, manager: string, body: unknown) =>
   to.send("PATCH", `${CONFIG_MAPS}/a?fieldManager=${manager}`, { body, type: APPLY });
 
-const managersOf = ({ metadata }: Seen): unknown[] =>
-  ((metadata.managedFields ?? []) as { manager: string }[]).map(({ manager }) => manager);
+const managersOf = ({ metadata }: Seen): string[] =>
+  ((metadata.managedFields ?? []) as { manager: string }[]).map(({ manager }) => manager).sort();
 
 describe("applies at the same time", () => {
   test("that create one object all succeed, and their fields are merged", async () => {
@@ -30,10 +30,11 @@ describe("applies at the same time", () => {
     const answers = await Promise.all(
       managers.map((manager) => apply(to, manager, configMap({ [manager]: "x" }))),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     const { body } = await to.get(`${CONFIG_MAPS}/a`);
     expect(Object.keys(body.data).sort()).toEqual(managers);
-    expect(managersOf(body).sort()).toEqual(managers);
+    expect(managersOf(body)).toEqual(managers);
   });
 });
 
@@ -44,7 +45,7 @@ describe("a server that tracks only applied objects", () => {
     expect(managersOf(created.body)).toEqual([]);
     await to.merge(`${CONFIG_MAPS}/a`, { data: { k: "2" } });
     const applied = await apply(to, "m", configMap({ own: "x" }));
-    expect(managersOf(applied.body).sort()).toEqual(["before-first-apply", "m"]);
+    expect(managersOf(applied.body)).toEqual(["before-first-apply", "m"]);
     const patched = await to.merge(`${CONFIG_MAPS}/a?fieldManager=patcher`, { data: { k: "3" } });
     expect(managersOf(patched.body)).toContain("patcher");
   });
