@@ -1,3 +1,4 @@
+import { assignOwn } from "@capstan/api";
 import { below, type FieldSet, isEmptySet } from "./field-set.ts";
 import {
   elementOf,
@@ -43,7 +44,7 @@ function removeEntries(type: MapType, map: Readonly<Record<string, unknown>>, cu
     if (rest === map[name]) continue;
     kept ??= { ...map };
     if (rest === undefined) delete kept[name];
-    else kept[name] = rest;
+    else assignOwn(kept, name, rest);
   }
   if (!kept) return map;
   return Object.keys(kept).length === 0 ? emptied({}, cut) : kept;

@@ -181,7 +181,7 @@ function checkType({ resource, subresource }: Target, { apiVersion, kind }: Fiel
 
 const SCALE = { apiVersion: "autoscaling/v1", kind: "Scale" };
 
-/** Whoever may patch an object may not always create it. */
+/** A user who may patch objects needs a right of its own to create them. */
 function requireCreate(
   { policy }: Context,
   { resource, namespace, name }: Target,

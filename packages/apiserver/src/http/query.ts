@@ -53,7 +53,11 @@ export function writeOptions(
 // What Go does not print: control, format, surrogate, private and unassigned characters, and spaces except the plain one.
 const UNPRINTABLE = /\p{C}|\p{Zl}|\p{Zp}|(?! )\p{Zs}/gu;
 
+// Nearly all names are like this, and every request has one.
+const PLAIN = /^[ -~]{0,128}$/;
+
 function managerProblems(manager: string): FieldProblem[] {
+  if (PLAIN.test(manager)) return [];
   if (Buffer.byteLength(manager) > LONGEST_MANAGER_BYTES) {
     const message = `Too long: may not be more than ${LONGEST_MANAGER_BYTES} bytes`;
     return [{ type: "FieldValueTooLong", field: "fieldManager", message }];
@@ -69,6 +73,7 @@ function managerProblems(manager: string): FieldProblem[] {
 /** The manager of a client that names none: the beginning of its User-Agent. */
 function managerOfAgent(agent: string): string {
   const [program = ""] = agent.split("/", 1);
+  if (program !== "" && PLAIN.test(program)) return program;
   const printable = program.replaceAll(UNPRINTABLE, "");
   const name = Buffer.from(printable).subarray(0, LONGEST_MANAGER_BYTES).toString();
   return name === "" ? "unknown" : name;

@@ -32,9 +32,10 @@ interface Write {
  */
 export function trackWrite(context: Context, target: Target, { old, draft, options }: Write): void {
   const live = old?.metadata.managedFields as unknown[] | undefined;
-  const { managedFields: sent, ...rest } = draft.metadata;
   const isNew = !old && context.fieldOwnership === "all";
-  if (sent === undefined && live === undefined && !isNew) return;
+  // Most writes of a server that tracks only applied objects end here.
+  if (draft.metadata.managedFields === undefined && live === undefined && !isNew) return;
+  const { managedFields: sent, ...rest } = draft.metadata;
   const { fieldManager } = options;
   draft.metadata = rest;
   // A write of the server itself changes no manager.
