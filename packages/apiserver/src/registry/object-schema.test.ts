@@ -215,7 +215,7 @@ describe("updates of objects that were stored under another schema", () => {
 });
 
 describe("rules", () => {
-  test("that were not evaluated are mentioned beside the errors, until CEL is supported", async () => {
+  test("are evaluated on objects that fit the schema; on others it is said that they were not", async () => {
     const Ruled = defineKind({
       group: "test.x-k8s.io",
       version: "v1",
@@ -234,7 +234,11 @@ describe("rules", () => {
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
       "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
     ]);
-    expect((await client.create(GAUGES, gauge({ size: 0 }))).status).toBe(201);
+    const small = await client.create(GAUGES, gauge({ size: 0 }));
+    expect(small.body.details.causes.map(({ field, message }) => `${field}: ${message}`)).toEqual([
+      "spec: Invalid value: must be large",
+    ]);
+    expect((await client.create(GAUGES, gauge({ size: 2 }))).status).toBe(201);
   });
 });
 
