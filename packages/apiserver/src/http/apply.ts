@@ -45,7 +45,7 @@ interface Asked {
 
 /** Applies the body of a request: to the stored object, or as a new one. */
 export async function applyOne(context: Context, target: Target, asked: Asked): Promise<Written> {
-  const { options } = asked;
+  const options = { ...asked.options, isApply: true };
   const { config, duplicates } = readConfiguration(asked.request);
   checkType(target, config);
   if (target.subresource === "scale") return await applyScale(context, target, { ...asked, config });

@@ -49,6 +49,8 @@ export interface WriteOptions {
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
   /** The name under which the writer owns fields; absent for writes of the server itself. */
   readonly fieldManager?: string;
+  /** Whether the write is an apply. */
+  readonly isApply?: boolean;
 }
 
 /** The outcome of a write. */

@@ -101,7 +101,7 @@ async function store(
     ...(strategy.warnings?.(draft, undefined) ?? []),
   ];
   toStoredSchema(resource, draft);
-  checkSize(draft);
+  checkSize(draft, options);
   const key = keyOf(resource, draft.metadata.namespace ?? "", draft.metadata.name);
   if (dryRun) {
     if (context.storage.get(key)) throw new StaleWriteError(key);

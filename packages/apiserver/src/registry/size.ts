@@ -1,15 +1,25 @@
 import { failed } from "../http/status.ts";
+import type { Draft } from "../storage/storage.ts";
 
 // etcd refuses requests above 1.5 MiB: this server refuses what a real cluster cannot store.
 const OBJECT_LIMIT_BYTES = 1.5 * 1024 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Refuses an object that a real cluster could not store, with etcd's message. */
-export function checkSize(object: unknown): void {
+/**
+ * Refuses an object that a real cluster could not store, with etcd's message. As in kube-apiserver, an object that is
+ * too large because of its managers is stored without them, unless it was applied.
+ */
+export function checkSize(draft: Draft, { isApply = false }: { readonly isApply?: boolean }): void {
+  if (isStorable(draft)) return;
+  const { managedFields: _, ...metadata } = draft.metadata;
+  if (!isApply) draft.metadata = metadata;
+  if (isApply || !isStorable(draft)) throw failed("etcdserver: request is too large");
+}
+
+function isStorable(draft: Draft): boolean {
   // Counting bytes is slow, and nearly all objects are below the limit even with the largest estimate.
-  if (jsonBytes(object, AT_MOST) <= OBJECT_LIMIT_BYTES) return;
-  if (jsonBytes(object, EXACTLY) > OBJECT_LIMIT_BYTES) throw failed("etcdserver: request is too large");
+  return jsonBytes(draft, AT_MOST) <= OBJECT_LIMIT_BYTES || jsonBytes(draft, EXACTLY) <= OBJECT_LIMIT_BYTES;
 }
 
 /** A way to count bytes. */

@@ -153,7 +153,7 @@ async function admit(
     ...(subresource === "" ? (strategy.warnings?.(draft, old) ?? []) : []),
   ];
   toStoredSchema(resource, draft);
-  checkSize(draft);
+  checkSize(draft, options);
   return warnings;
 }
 
