@@ -45,7 +45,7 @@ export const KNOWN_DIFFERENCES: Readonly<Record<string, KnownDifference>> = {
   },
   "core-node": { reason: NO_TAINT, onlyManagers: true },
   "core-status": {
-    reason: "times without a value are left out here; in Go they are null, and owned",
+    reason: "labels sent to the status of a Deployment are stored here; times without a value are left out",
     steps: [1, 2],
   },
   "core-binding": { reason: "a binding counts as a change of the spec here", onlyManagers: true },
