@@ -3,7 +3,7 @@ import { paths, TestClient } from "../testing.ts";
 
 /**
  * Bodies near the limit of 3 MiB whose handling must take time in proportion to their length. Work that grows with the
- * square of it takes minutes for each of them, so the time limit of a test detects it with a margin of a hundred.
+ * square of it takes minutes for each of them; such a regression shows as a test run that does not end.
  */
 const times = (count: number, print: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => print(index)).join(",");

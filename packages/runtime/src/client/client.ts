@@ -118,8 +118,8 @@ const PAGE_SIZE = 500;
 const REQUEST_TIMEOUT_MS = 60_000;
 // Objects have at most 1.5 MiB in etcd; the rest is for fields that the server adds, and for a page of objects.
 const ANSWER_BYTES = 64 * 1024 * 1024;
-// A list is kept in memory. Kubernetes supports 150,000 pods in a cluster, and 30,000 Nodes with all their fields have
-// half of these bytes. A server that pages on without an end must not exhaust the manager, which serves other clusters too.
+// A list is kept in memory. Kubernetes supports 150,000 pods and 5,000 Nodes in a cluster; the limits are several times that.
+// A server that pages on without an end must not exhaust the manager, which serves other clusters too.
 const LIST_LIMITS = { bytes: 1024 * 1024 * 1024, items: 500_000, pages: 2_000 };
 
 const PATCH_TYPES = {
