@@ -210,6 +210,9 @@ export {
   type NodePrototyping,
   type NodePrototypingStatus,
   nodePrototypingOf,
+  PROTOTYPE_DONOR_ANNOTATION,
+  PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "./infrastructure/azure-machine-pool/node-prototyping.ts";
 export {
   AzureMachinePoolMachine,

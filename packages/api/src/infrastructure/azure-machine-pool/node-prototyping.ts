@@ -30,6 +30,15 @@ export const NodePrototyping = object(
         { default: "None" },
       ),
     ),
+    window: optional(
+      object("When a renewal may begin; at any time unless given.", {
+        start: string("The time of day, such as 22:00."),
+        duration: duration("How long the window is open, at most 24h."),
+        timeZone: optional(
+          string("The time zone by its IANA name, such as Europe/Berlin; UTC unless given."),
+        ),
+      }),
+    ),
     donor: optional(
       oneOf(
         "What happens to the node that the image is taken from: it returns (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
@@ -67,11 +76,16 @@ const Donor = object("The node that the image is taken from.", {
   machine: string("Its AzureMachinePoolMachine."),
   nodeName: optional(string("Its Node.")),
   nodeUID: optional(string("The UID of its Node, so that a new Node of that name is not mistaken for it.")),
+  bootID: optional(
+    string("The boot of its Node before it was stopped: the Node is back when it reports another one."),
+  ),
   instanceID: optional(string("Its instance in the scale set.")),
   vmID: optional(string("The id of the VM in Azure.")),
   osDiskID: optional(string("The ARM id of the disk it boots from.")),
   cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
+  outSince: optional(timestamp("Since when its Node takes no pods.")),
   stoppedAt: optional(timestamp("When the VM was observed to be stopped; a snapshot must be younger.")),
+  backAt: optional(timestamp("When its Node took pods again.")),
   markers: optional(listOf("What we have set on its objects and must remove again.", string("A marker."))),
 });
 
@@ -113,6 +127,20 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
       progress: optional(integer("The progress of replication, in percent.")),
     }),
   ),
+  bootImage: optional(
+    object("The image definition that new machines boot from instead of the image in the spec.", {
+      id: string("Its ARM id."),
+      base: string("The image in the spec and the Kubernetes version that it was made for, as a hash."),
+    }),
+  ),
+  observedTrigger: optional(string("The last value of the annotation that asks for a renewal.")),
+  observedRollback: optional(string("The last value of the annotation that asks for a rollback.")),
+  timeline: optional(
+    listOf(
+      "The steps of the last renewal, in order.",
+      object("A step.", { step: string("Its name."), startedAt: timestamp("When it began.") }),
+    ),
+  ),
   canary: optional(
     object("The node that tests the image before others get it.", {
       machine: string("Its AzureMachinePoolMachine."),
@@ -128,6 +156,7 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
         donor: optional(string("The AzureMachinePoolMachine it was taken from.")),
         fingerprint: optional(string("What it contains.")),
         sizeGB: optional(integer("Its size in GB.")),
+        outOfServiceSeconds: optional(integer("How long its donor took no pods.")),
         state: oneOf("What it is used for.", ["Active", "Previous", "Bad", "Deleting"]),
       }),
     ),
@@ -139,6 +168,15 @@ export type NodePrototypingStatus = Static<typeof NodePrototypingStatus>;
 
 /** Annotation of the first draft of the proposal: an interval, used if the spec has none. */
 export const NODE_CACHING_INTERVAL_ANNOTATION = "nodeCachingInterval";
+
+/** Annotation of a pool: a new value asks for a renewal now. */
+export const PROTOTYPE_NOW_ANNOTATION = "capstan.dev/prototype-now";
+
+/** Annotation of a pool: a new value asks to return to the previous image. */
+export const PROTOTYPE_ROLLBACK_ANNOTATION = "capstan.dev/prototype-rollback";
+
+/** Annotation of an AzureMachinePoolMachine and of its Node: the renewal whose donor it is. */
+export const PROTOTYPE_DONOR_ANNOTATION = "capstan.dev/prototype-donor";
 
 /** The fields of a pool that decide whether and how its image is renewed. */
 export interface PrototypingSource {
@@ -153,7 +191,9 @@ export interface PrototypingSource {
 }
 
 /** The effective settings: from the template's image, else from the two older fields; undefined = off. */
-export function nodePrototypingOf(pool: PrototypingSource): Required<NodePrototyping> | undefined {
+export function nodePrototypingOf(
+  pool: PrototypingSource,
+): (Required<Omit<NodePrototyping, "window">> & Pick<Frozen<NodePrototyping>, "window">) | undefined {
   const interval = pool.metadata.annotations?.[NODE_CACHING_INTERVAL_ANNOTATION];
   const settings =
     pool.spec.template.image?.nodePrototyping ??
