@@ -22,6 +22,8 @@ export interface InstanceFacts {
   readonly powerState: PowerState;
   readonly isLatestModel?: boolean;
   readonly createdMs?: number;
+  /** The version of its image. */
+  readonly imageVersion?: string;
   /** The model it was created from, if that is known without its resource. */
   readonly modelHash?: string;
 }

@@ -42,6 +42,15 @@ export function candidatesOf(scope: Scope, nodes: WorkloadNodes): readonly Candi
   }));
 }
 
+/** A machine by its resource alone: whether its Node is cordoned or lacks anything is not known. */
+export function candidateIn(
+  machine: Frozen<AzureMachinePoolMachine>,
+  modelHash: string | undefined,
+): Candidate {
+  const hasNode = machine.status?.nodeRef !== undefined;
+  return { ...decidedAbout(machine, modelHash), ...healthOf(machine, undefined), hasNode };
+}
+
 type Decided = Pick<
   Candidate,
   "machine" | "createdMs" | "isUpToDate" | "isDeleting" | "isUpdating" | "excludedBy"
@@ -83,11 +92,11 @@ interface ChangeOfPool {
 }
 
 /** Why the pool must not be disturbed now: by its own status, as its controller has last reported it. */
-export function changeOfPool(scope: Scope): ChangeOfPool | undefined {
+export function changeOfPool(scope: Pick<Scope, "pool" | "machinePool">): ChangeOfPool | undefined {
   return workOn(scope) ?? conditionAgainst(scope.pool.status?.conditions) ?? resizing(scope);
 }
 
-function workOn({ pool }: Scope): ChangeOfPool | undefined {
+function workOn({ pool }: Pick<Scope, "pool">): ChangeOfPool | undefined {
   const {
     operation,
     instanceOperations = [],
@@ -109,7 +118,7 @@ function conditionAgainst(conditions: readonly Condition[] | undefined): ChangeO
   return { reason: "PoolChanging", why: `the condition ${type} of the pool is ${status}: ${message}` };
 }
 
-function resizing({ pool, machinePool }: Scope): ChangeOfPool | undefined {
+function resizing({ pool, machinePool }: Pick<Scope, "pool" | "machinePool">): ChangeOfPool | undefined {
   const desired = machinePool?.spec.replicas ?? 1;
   if (pool.status?.lastReconciledReplicas === desired) return undefined;
   return { reason: "PoolScaling", why: `the pool is being scaled to ${desired} replicas` };

@@ -65,7 +65,8 @@ async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"
 
 const UNREACHABLE = { reason: "WorkloadUnreachable", why: "the workload cluster does not answer" };
 
-function timesOf({
+/** When the image was last renewed, and when the pool was created. */
+export function timesOf({
   metadata,
   status,
 }: Frozen<AzureMachinePool>): Pick<StartFacts, "lastImagePrototypeMs" | "poolCreatedMs"> {
