@@ -2,12 +2,18 @@
 import { AzureMachinePool, DEFAULT_FEATURES, type Frozen, MachinePool } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
-import { type Controllers, MACHINE_POOL_INVARIANTS, type World, type WorldOptions } from "@capstan/sim";
+import {
+  type Controllers,
+  MACHINE_POOL_INVARIANTS,
+  NODE_IMAGE_INVARIANTS,
+  type World,
+  type WorldOptions,
+} from "@capstan/sim";
 import { get, MINUTE_MS, patch } from "../fleet/fleet-world.ts";
 import { CLUSTER, createPool, OLD_VERSION, poolWorld, type PoolOptions } from "../machinepools/pool-world.ts";
 
 export const POOL = "mp";
-const HOUR_MS = 60 * MINUTE_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
 
 const NAMES: ReadonlySet<string> = new Set([
   "machinepool",
@@ -18,7 +24,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The controllers of pools, their machines and their images. */
-function prototypeControllers(isOn: (start: number) => boolean = () => true): Controllers {
+export function prototypeControllers(isOn: (start: number) => boolean = () => true): Controllers {
   return (connections) =>
     simulatedControllers(connections, {
       ...DEFAULT_FEATURES,
@@ -35,9 +41,12 @@ const BASE_IMAGE = {
   },
 };
 
+/** What must hold in every state of these worlds. */
+export const INVARIANTS = [...MACHINE_POOL_INVARIANTS, ...NODE_IMAGE_INVARIANTS];
+
 /** A world in a ready cluster, with the feature on. */
 export function prototypeWorld(options: Partial<WorldOptions> = {}): Promise<World> {
-  return poolWorld({ controllers: prototypeControllers(), invariants: MACHINE_POOL_INVARIANTS, ...options });
+  return poolWorld({ controllers: prototypeControllers(), invariants: INVARIANTS, ...options });
 }
 
 /** Creates a pool whose image is renewed. */
@@ -70,7 +79,7 @@ export async function untilRenewed(world: World, withinMs = 10 * HOUR_MS, name =
 }
 
 /** The pool in storage, without a request. */
-function stored(world: World, name = POOL): Frozen<AzureMachinePool> | undefined {
+export function stored(world: World, name = POOL): Frozen<AzureMachinePool> | undefined {
   const { group, plural } = AzureMachinePool;
   const key = { resource: `${group}/${plural}`, name, namespace: "default" };
   return world.management.storage.get(key) as Frozen<AzureMachinePool> | undefined;

@@ -102,6 +102,7 @@ export async function interrupt(scope: Scope): Promise<Outcome> {
 /** Carries out the current step. */
 export const advance = inAzure(async (scope) => {
   releaseClaim(scope);
+  if (scope.isDeleting && !isRunning(recordOf(scope))) return next;
   if (isOff(scope)) return retire(scope);
   return (await afterDeadline(scope)) ?? (await STEPS[recordOf(scope).phase](scope));
 });

@@ -39,8 +39,11 @@ export async function restoreDonor(scope: AzureScope): Promise<Outcome> {
     case "replace":
       return replace(scope);
     case "release":
-    case "forget":
       await release(scope, node);
+      return goOn(scope);
+    case "forget":
+      // A machine that leaves stays cordoned: its own controller drains it.
+      await unmarkMachine(scope);
       return goOn(scope);
   }
 }
@@ -69,9 +72,14 @@ async function release(scope: AzureScope, node: NodeLookup): Promise<void> {
   const workload = await workloadOf(scope);
   if (node.state === "found" && workload) {
     const { name } = node.node.metadata;
-    await uncordon(workload, node.node);
+    // All machines of a pool that is being deleted leave.
+    if (!scope.isDeleting) await uncordon(workload, node.node);
     await unlessGone(workload.patch(Node, { name }, annotating(ours(scope, ON_NODE), null)));
   }
+  await unmarkMachine(scope);
+}
+
+async function unmarkMachine(scope: AzureScope): Promise<void> {
   const machine = machineOf(scope);
   if (!machine) return;
   const { client } = scope.context;
