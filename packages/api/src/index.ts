@@ -206,7 +206,6 @@ export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-mach
 export { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";
 export { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
 export {
-  NODE_CACHING_INTERVAL_ANNOTATION,
   type NodePrototyping,
   type NodePrototypingStatus,
   nodePrototypingOf,

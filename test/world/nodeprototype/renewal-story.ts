@@ -58,7 +58,7 @@ export function renewalStory(seed: string, { world: options, begins, ends }: Sto
 }
 
 /** The number of machines that are ready. */
-export function readyCount(world: World): number {
+function readyCount(world: World): number {
   return listed<AzureMachinePoolMachine>(world, AzureMachinePoolMachine).filter(
     ({ status }) => status?.ready === true,
   ).length;
@@ -78,10 +78,6 @@ function isRenewed(world: World): boolean {
 /** What users see at the end: without times and names that differ between good runs. */
 function endOf(world: World): unknown {
   const { nodePrototyping: record, image } = stored(world)?.status ?? {};
-  const storage = world.truth.workload(CLUSTER);
-  const nodes = [
-    ...(storage?.list({ resource: `${Node.group}/${Node.plural}` }) ?? []),
-  ] as unknown as Frozen<Node>[];
   return {
     phase: record?.phase,
     history: record?.history?.map(({ state, donor }) => ({ state, donor })),
@@ -89,15 +85,23 @@ function endOf(world: World): unknown {
     snapshots: resourcesOf(world, "snapshots"),
     versions: resourcesOf(world, "galleries/images/versions").length,
     machines: listed<AzureMachinePoolMachine>(world, AzureMachinePoolMachine).map(({ metadata, status }) => ({
-      name: metadata.name,
+      ...namesOn(metadata),
       ready: status?.ready,
-      annotations: Object.keys(metadata.annotations ?? {}).sort(),
     })),
-    nodes: nodes.map(({ metadata, spec }) => ({
-      name: metadata.name,
-      isCordoned: spec?.unschedulable ?? false,
-      annotations: Object.keys(metadata.annotations ?? {}).sort(),
+    nodes: nodesIn(world).map(({ metadata, spec }) => ({
+      ...namesOn(metadata),
+      isCordoned: spec?.unschedulable === true,
     })),
     patches: [0, 1, 2].map((instance) => diskOf(world, instance).read("/etc/patch")),
   };
+}
+
+/** The name of an object, and those of its annotations. */
+function namesOn({ name, annotations = {} }: Frozen<Node>["metadata"]): object {
+  return { name, annotations: Object.keys(annotations).sort() };
+}
+
+function nodesIn(world: World): readonly Frozen<Node>[] {
+  const all = world.truth.workload(CLUSTER)?.list({ resource: `${Node.group}/${Node.plural}` }) ?? [];
+  return [...all] as unknown as readonly Frozen<Node>[];
 }

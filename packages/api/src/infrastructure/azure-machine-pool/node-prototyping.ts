@@ -166,8 +166,22 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
 /** The state of node prototyping. */
 export type NodePrototypingStatus = Static<typeof NodePrototypingStatus>;
 
-/** Annotation of the first draft of the proposal: an interval, used if the spec has none. */
-export const NODE_CACHING_INTERVAL_ANNOTATION = "nodeCachingInterval";
+const NODE_CACHING_INTERVAL_ANNOTATION = "nodeCachingInterval";
+
+/** Annotations of the first draft of the proposal, in its two spellings: an interval, used if the spec has none. */
+export const NODE_CACHING_ANNOTATIONS = [
+  NODE_CACHING_INTERVAL_ANNOTATION,
+  "nodeCachingModeInterval",
+] as const;
+
+/** The field of the first draft of the proposal, with its two names of the interval. */
+export const NodeCachingMode = object(
+  "An older form of nodePrototyping. Use spec.template.image.nodePrototyping.",
+  {
+    interval: optional(duration("How long an image is used before it is renewed.")),
+    cacheInterval: optional(duration("The same, under an older name.")),
+  },
+);
 
 /** Annotation of a pool: a new value asks for a renewal now. */
 export const PROTOTYPE_NOW_ANNOTATION = "capstan.dev/prototype-now";
@@ -183,62 +197,168 @@ export interface PrototypingSource {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: {
     readonly image?: { readonly nodePrototyping?: Frozen<NodePrototyping> };
+    readonly strategy?: { readonly rollingUpdate?: { readonly instanceUpdate?: string } };
     readonly template: {
       readonly image?: Frozen<Image> & { readonly nodePrototyping?: Frozen<NodePrototyping> };
+      readonly nodeCachingMode?: Frozen<Static<typeof NodeCachingMode>>;
       readonly osDisk: Frozen<OSDisk>;
     };
   };
 }
 
-/** The effective settings: from the template's image, else from the two older fields; undefined = off. */
-export function nodePrototypingOf(
-  pool: PrototypingSource,
-): (Required<Omit<NodePrototyping, "window">> & Pick<Frozen<NodePrototyping>, "window">) | undefined {
-  const interval = pool.metadata.annotations?.[NODE_CACHING_INTERVAL_ANNOTATION];
-  const settings =
-    pool.spec.template.image?.nodePrototyping ??
-    pool.spec.image?.nodePrototyping ??
-    (interval === undefined ? undefined : { interval });
+/** The settings as they are in effect. */
+export type EffectivePrototyping = Required<Omit<NodePrototyping, "window">> &
+  Pick<Frozen<NodePrototyping>, "window">;
+
+/** Where the settings are, and the settings. */
+interface Place {
+  readonly path: string;
+  readonly intervalPath: string;
+  readonly settings: Frozen<NodePrototyping>;
+}
+
+/** The effective settings: from the template's image, else from one of the older places; undefined = off. */
+export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping | undefined {
+  const settings = placeOf(pool)?.settings;
   return settings && { rolloutPolicy: "None", donor: "Restart", ...settings };
 }
 
+function placeOf({ metadata, spec }: PrototypingSource): Place | undefined {
+  const fields = [
+    ["spec.template.image.nodePrototyping", spec.template.image?.nodePrototyping],
+    ["spec.image.nodePrototyping", spec.image?.nodePrototyping],
+  ] as const;
+  for (const [path, settings] of fields)
+    if (settings) return { path, intervalPath: `${path}.interval`, settings };
+  return olderPlace(spec.template.nodeCachingMode) ?? annotatedPlace(metadata.annotations);
+}
+
+function olderPlace(mode: PrototypingSource["spec"]["template"]["nodeCachingMode"]): Place | undefined {
+  if (!mode) return undefined;
+  const path = "spec.template.nodeCachingMode";
+  const name = mode.interval === undefined && mode.cacheInterval !== undefined ? "cacheInterval" : "interval";
+  return { path, intervalPath: `${path}.${name}`, settings: { interval: mode[name] ?? DEFAULT_INTERVAL } };
+}
+
+function annotatedPlace(annotations: Readonly<Record<string, string>> = {}): Place | undefined {
+  const name = NODE_CACHING_ANNOTATIONS.find((one) => annotations[one] !== undefined);
+  if (name === undefined) return undefined;
+  const path = `metadata.annotations[${name}]`;
+  return { path, intervalPath: path, settings: { interval: annotations[name] ?? DEFAULT_INTERVAL } };
+}
+
+const DEFAULT_INTERVAL = "24h";
 // A renewal stops a node and publishes an image, which takes minutes; with a shorter interval it would never pause.
 const SHORTEST_INTERVAL = "10m";
+/** Below this, most of the time some node is out of service. */
+const SHORT_INTERVAL = "1h";
+// A year; a longer one is a mistake in the unit.
+const LONGEST_INTERVAL = "8760h";
+const DAY = "24h";
+
+/** Whether the interval is valid, and so short that a user should know. */
+export function hasShortInterval(pool: PrototypingSource): boolean {
+  const { settings, intervalPath } = placeOf(pool) ?? {};
+  if (!settings || intervalErrors(intervalPath ?? "", settings.interval).length > 0) return false;
+  return parseDuration(settings.interval) < parseDuration(SHORT_INTERVAL);
+}
 
 /** Validates the settings of node prototyping. */
 export function nodePrototypingErrors(pool: PrototypingSource): readonly FieldError[] {
-  const settings = nodePrototypingOf(pool);
-  if (!settings) {
+  const place = placeOf(pool);
+  if (!place) {
     return [];
   }
-  const path = pathOf(pool);
-  const image = pool.spec.template.image;
+  const { path, settings } = place;
   return [
-    ...intervalErrors(path.interval, settings.interval),
+    ...intervalErrors(place.intervalPath, settings.interval),
+    ...windowErrors(`${path}.window`, settings.window),
+    ...notYetErrors(path, pool, settings),
+    ...templateErrors(path, pool.spec.template),
+  ];
+}
+
+function templateErrors(
+  path: string,
+  { image, osDisk }: PrototypingSource["spec"]["template"],
+): readonly FieldError[] {
+  return [
     ...errorIf(
       !(image && isGalleryImage(image)),
-      required("spec.template.image.computeGallery", `${path.switch} needs the pool to use a gallery image`),
+      required("spec.template.image.computeGallery", `${path} needs the pool to use a gallery image`),
     ),
     ...errorIf(
-      pool.spec.template.osDisk.diffDiskSettings,
+      osDisk.diffDiskSettings,
       invalid(
         "spec.template.osDisk.diffDiskSettings",
-        pool.spec.template.osDisk.diffDiskSettings,
-        `${path.switch} cannot take an image of an ephemeral disk; remove one of the two`,
+        osDisk.diffDiskSettings,
+        `${path} cannot take an image of an ephemeral disk; remove one of the two`,
+      ),
+    ),
+    ...errorIf(
+      osDisk.osType === "Windows",
+      invalid(
+        "spec.template.osDisk.osType",
+        osDisk.osType,
+        `${path} takes images of Linux nodes only; use Linux`,
       ),
     ),
   ];
 }
 
-function pathOf(pool: PrototypingSource): { readonly switch: string; readonly interval: string } {
-  const places = ["spec.template.image.nodePrototyping", "spec.image.nodePrototyping"] as const;
-  const place = pool.spec.template.image?.nodePrototyping
-    ? places[0]
-    : pool.spec.image?.nodePrototyping && places[1];
-  const annotation = `metadata.annotations[${NODE_CACHING_INTERVAL_ANNOTATION}]`;
-  return place === undefined
-    ? { switch: annotation, interval: annotation }
-    : { switch: place, interval: `${place}.interval` };
+function notYetErrors(
+  path: string,
+  { spec }: PrototypingSource,
+  { donor, rolloutPolicy }: Frozen<NodePrototyping>,
+): readonly FieldError[] {
+  const isInPlace = spec.strategy?.rollingUpdate?.instanceUpdate === "InPlace";
+  return [
+    ...errorIf(
+      donor === "Replace",
+      invalid(`${path}.donor`, donor, "is not supported yet; use Restart, or leave it out"),
+    ),
+    ...errorIf(
+      rolloutPolicy === "RollingUpdate" && isInPlace,
+      invalid(
+        `${path}.rolloutPolicy`,
+        rolloutPolicy,
+        "cannot roll a pool whose instanceUpdate is InPlace: a node would be re-imaged from its own image; use Replace or None",
+      ),
+    ),
+  ];
+}
+
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+function windowErrors(path: string, window: Frozen<NodePrototyping>["window"]): readonly FieldError[] {
+  if (!window) return [];
+  const { start, duration: length, timeZone = "UTC" } = window;
+  const problems = durationErrors(`${path}.duration`, length);
+  const isLong = problems.length === 0 && !isWithinDay(parseDuration(length));
+  return [
+    ...errorIf(
+      !TIME_OF_DAY.test(start),
+      invalid(`${path}.start`, start, "must be a time of day such as 22:00"),
+    ),
+    ...problems,
+    ...errorIf(isLong, invalid(`${path}.duration`, length, "must be longer than 0 and at most 24h")),
+    ...errorIf(
+      !isTimeZone(timeZone),
+      invalid(`${path}.timeZone`, timeZone, "must be the IANA name of a time zone, such as Europe/Berlin"),
+    ),
+  ];
+}
+
+function isWithinDay(lengthMs: number): boolean {
+  return lengthMs > 0 && lengthMs <= parseDuration(DAY);
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
 }
 
 function intervalErrors(path: string, interval: string): readonly FieldError[] {
@@ -246,7 +366,11 @@ function intervalErrors(path: string, interval: string): readonly FieldError[] {
   if (errors.length > 0) {
     return errors;
   }
-  return parseDuration(interval) < parseDuration(SHORTEST_INTERVAL)
-    ? [invalid(path, interval, `must be at least ${SHORTEST_INTERVAL}`)]
+  const lengthMs = parseDuration(interval);
+  if (lengthMs < parseDuration(SHORTEST_INTERVAL)) {
+    return [invalid(path, interval, `must be at least ${SHORTEST_INTERVAL}`)];
+  }
+  return lengthMs > parseDuration(LONGEST_INTERVAL)
+    ? [invalid(path, interval, `must be at most ${LONGEST_INTERVAL}, a year`)]
     : [];
 }

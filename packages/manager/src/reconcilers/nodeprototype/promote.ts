@@ -4,6 +4,7 @@ import type { JsonObject } from "../../azure/port.ts";
 import { promoted } from "../../images/history.ts";
 import type { HistoryEntry } from "../../images/record.ts";
 import { decidePromote } from "../../images/steps.ts";
+import { RESTARTED_AT_ANNOTATION } from "../../rollout/shared/restart.ts";
 import { type AzureScope, objectIn, read, stateOf } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
 import { promotedTags } from "./prototype-tags.ts";
@@ -42,8 +43,20 @@ export async function promote(scope: AzureScope): Promise<Outcome> {
       change(scope, { bootImage: { id: definitionID, base: azure.base } });
       return again(MODEL_MS, "AwaitingModel");
     case "record":
-      return record(scope);
+      return isRolled(scope) ? record(scope) : again(0, "Promoting");
   }
+}
+
+/**
+ * With the policy RollingUpdate, existing machines are replaced as by `capstan rollout restart`. The annotation is written
+ * before the renewal ends: its value is the same after a crash.
+ */
+function isRolled({ settings, pool }: AzureScope): boolean {
+  if (settings?.rolloutPolicy !== "RollingUpdate") return true;
+  const { startedAt } = renewalOf({ pool });
+  if (pool.metadata.annotations?.[RESTARTED_AT_ANNOTATION] === startedAt) return true;
+  pool.metadata.annotations = { ...pool.metadata.annotations, [RESTARTED_AT_ANNOTATION]: startedAt };
+  return false;
 }
 
 /** Whether Azure leaves the version out when it looks for the latest. */

@@ -80,16 +80,9 @@ export const backsOff: Invariant = {
           if (resource !== "azuremachinepools") continue;
           const [after, before] = [recordOf(object), recordOf(previous)];
           const { name } = object.metadata;
-          if (
-            after?.consecutiveFailures !== undefined &&
-            after.phase === "Idle" &&
-            before?.phase === "Aborting"
-          )
-            failedMs.set(name, event.atMs);
-          const isStart = after?.phase === "Protecting" && before?.phase !== "Protecting";
-          const isAsked = after?.observedTrigger !== before?.observedTrigger;
+          if (hasFailed(after, before)) failedMs.set(name, event.atMs);
           const sinceMs = event.atMs - (failedMs.get(name) ?? -Infinity);
-          if (isStart && !isAsked && sinceMs < SHORTEST_BACKOFF_MS)
+          if (begins(after, before) && sinceMs < SHORTEST_BACKOFF_MS)
             return `${name} begins a renewal ${Math.round(sinceMs / 1000)} s after one that failed`;
         }
         return undefined;
@@ -97,6 +90,19 @@ export const backsOff: Invariant = {
     };
   },
 };
+
+type PrototypeRecord = ReturnType<typeof recordOf>;
+
+function hasFailed(after: PrototypeRecord, before: PrototypeRecord): boolean {
+  const isOver = after?.phase === "Idle" && before?.phase === "Aborting";
+  return isOver && after.consecutiveFailures !== undefined;
+}
+
+/** Whether a renewal begins that no user asks for. */
+function begins(after: PrototypeRecord, before: PrototypeRecord): boolean {
+  const isStart = after?.phase === "Protecting" && before?.phase !== "Protecting";
+  return isStart && after.observedTrigger === before?.observedTrigger;
+}
 
 function recordOf(object: unknown) {
   return (object as Frozen<AzureMachinePool> | undefined)?.status?.nodePrototyping;

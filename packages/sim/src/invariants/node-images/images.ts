@@ -86,19 +86,28 @@ export const timestampMovesForward: Invariant = {
       happened: (event) => {
         for (const { resource, object, previous } of commits.of(event)) {
           if (resource !== "azuremachinepools" || !previous) continue;
-          const [after, before] = [statusOf(object), statusOf(previous)];
-          const [now, then] = [after?.lastImagePrototype, before?.lastImagePrototype];
-          if (now === undefined || now === then) continue;
-          if (then !== undefined && now < then) return `${object.metadata.name}: ${then} became ${now}`;
-          const { phase } = before?.nodePrototyping ?? {};
-          if (phase !== undefined && phase !== "Promoting")
-            return `${object.metadata.name} was renewed from the step ${phase}`;
+          const problem = wrongMove(statusOf(object), statusOf(previous));
+          if (problem !== undefined) return `${object.metadata.name}: ${problem}`;
         }
         return undefined;
       },
     };
   },
 };
+
+type PoolStatus = Frozen<AzureMachinePool>["status"];
+
+function wrongMove(after: PoolStatus, before: PoolStatus): string | undefined {
+  const [now, then] = [after?.lastImagePrototype, before?.lastImagePrototype];
+  if (now === undefined || now === then) return undefined;
+  if (then !== undefined && now < then) return `${then} became ${now}`;
+  return wrongStep(before);
+}
+
+function wrongStep(before: PoolStatus): string | undefined {
+  const phase = before?.nodePrototyping?.phase;
+  return phase === undefined || phase === "Promoting" ? undefined : `it was renewed from the step ${phase}`;
+}
 
 function statusOf(object: unknown): Frozen<AzureMachinePool>["status"] {
   return (object as Frozen<AzureMachinePool>).status;
