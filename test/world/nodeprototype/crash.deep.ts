@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { everyThird } from "../../sample.ts";
+import { everyThird, runsAll } from "../../sample.ts";
 import { calmRenewal, crashedRenewal } from "./crash-sweep.ts";
 
 test(
@@ -8,6 +8,8 @@ test(
   async () => {
     const { run, points } = await calmRenewal("2");
     expect(points.length).toBeGreaterThan(40);
-    for (const point of everyThird("crashes of a renewal", points)) await crashedRenewal("2", run, point);
+    // A renewal takes hours of virtual time, so the gate has every ninth point.
+    const some = runsAll ? points : points.filter((_, index) => index % 3 === 0);
+    for (const point of everyThird("crashes of a renewal", some)) await crashedRenewal("2", run, point);
   },
 );
