@@ -7,10 +7,12 @@ import {
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
 import type { World } from "@capstan/sim";
+import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
 import { armCalls, NEW_VERSION, nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
 import {
+  BASE_IMAGE,
   createPrototypePool,
   diskOf,
   HOUR_MS,
@@ -129,6 +131,18 @@ test("a pool that is deleted with a stopped donor leaves nothing in Azure", asyn
   expect(stored(world)).toBeUndefined();
   expect(resourcesOf(world, "snapshots")).toEqual([]);
   expect(resourcesOf(world, "galleries/images")).toEqual([]);
+});
+
+test("a pool without a cluster can be deleted", async () => {
+  const world = await prototypeWorld();
+  const image = { ...BASE_IMAGE, nodePrototyping: { interval: "24h" } };
+  const osDisk = { osType: "Linux", diskSizeGB: 30 };
+  const alone = { metadata: { name: POOL, namespace: "default" }, spec: { template: { image, osDisk } } };
+  await world.run(world.user.create(AzureMachinePool, azureMachinePool(alone)));
+  await world.advance(MINUTE_MS);
+  await remove(world, AzureMachinePool, POOL);
+  await world.advance(MINUTE_MS);
+  expect(stored(world)).toBeUndefined();
 });
 
 test("a user may delete the donor: the pool replaces it, and the renewal ends", async () => {

@@ -33,7 +33,7 @@ export function prototypeControllers(isOn: (start: number) => boolean = () => tr
 }
 
 /** The image that the pools of these worlds name: one of a community gallery. */
-const BASE_IMAGE = {
+export const BASE_IMAGE = {
   computeGallery: {
     gallery: "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019",
     name: "capi-ubun2-2404",

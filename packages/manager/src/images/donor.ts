@@ -70,3 +70,21 @@ function obstacleOf(one: Candidate): string | undefined {
   if (!one.isReady) return "it is not ready";
   return one.isUpToDate ? undefined : "it does not have the current model";
 }
+
+/**
+ * Why the donor may not be taken out of service: the pool may lose one machine to its image, and not the donor of an image
+ * and another one. Undefined if all others work.
+ */
+export function shortageOf(
+  candidates: readonly Candidate[],
+  desired: number,
+  donor: string,
+): string | undefined {
+  const working = candidates.filter((one) => one.machine !== donor && isWorking(one)).length;
+  if (working >= desired - 1) return undefined;
+  return `only ${working} of the ${desired - 1} machines beside ${donor} are available`;
+}
+
+function isWorking({ isDeleting, isUpdating, isCordoned, isReady, hasNode }: Candidate): boolean {
+  return isReady && hasNode && !isDeleting && !isUpdating && !isCordoned;
+}

@@ -24,6 +24,11 @@ const YIELDING: ReadonlySet<PrototypePhase> = new Set<PrototypePhase>([
   "Draining",
 ]);
 
+/** Whether a renewal gives way to changes of its pool in this step. */
+export function yields({ phase }: PrototypeRecord): boolean {
+  return YIELDING.has(phase);
+}
+
 /** Whether a renewal must not go on. A stopped donor is brought back whatever the reason is. */
 export function interruptionOf(record: PrototypeRecord, facts: InterruptionFacts): Interruption | undefined {
   const reason = reasonOf(record, facts);

@@ -66,8 +66,14 @@ describe("a machine is passed over", () => {
     ["with another model", { isUpToDate: false }, "it does not have the current model"],
     ["that failed before", { failedAsDonorMs: 1 }, "the last renewal with it failed"],
   ])("%s", (_, differences, why) => {
-    const decision = decideStart(facts({}, [candidate("mp-0", differences), candidate("mp-1")]));
-    expect(decision).toMatchObject({ do: "start", donor: "mp-1", passedOver: [{ machine: "mp-0", why }] });
+    const decision = decideStart(
+      facts({ desired: 2 }, [candidate("mp-0", differences), candidate("mp-1"), candidate("mp-2")]),
+    );
+    expect(decision).toMatchObject({
+      do: "start",
+      donor: "mp-1",
+      passedOver: expect.arrayContaining([{ machine: "mp-0", why }]) as object,
+    });
   });
 });
 
@@ -95,6 +101,11 @@ describe("no renewal begins", () => {
       "ClusterBusy",
     ],
     ["while ten donors are out", { others: { inCluster: 0, inManager: 10 } }, "ManagerBusy"],
+    [
+      "while another machine is not available",
+      { candidates: () => [candidate("mp-0"), candidate("mp-1"), candidate("mp-2", { isReady: false })] },
+      "NotAllAvailable",
+    ],
     ["without a fit machine", { candidates: () => [candidate("mp-0", { hasNode: false })] }, "NoDonor"],
   ])("%s", (_, differences, reason) => {
     expect(decideStart(facts(differences))).toMatchObject({ do: "wait", reason });

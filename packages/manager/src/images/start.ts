@@ -1,4 +1,4 @@
-import { type Candidate, chooseDonor, type PassedOver } from "./donor.ts";
+import { type Candidate, chooseDonor, type PassedOver, shortageOf } from "./donor.ts";
 import { shortHash } from "./names.ts";
 import { type PrototypeRecord } from "./record.ts";
 import { type PrototypeWindow, untilOpenMs } from "./window.ts";
@@ -63,8 +63,12 @@ const MOST_SKIPPED = 7;
 export function decideStart(facts: StartFacts): StartDecision {
   const wait = waitFor(facts);
   if (wait) return wait;
-  const { donor, passedOver } = chooseDonor(facts.candidates());
+  const candidates = facts.candidates();
+  const { donor, passedOver } = chooseDonor(candidates);
   if (donor === undefined) return withoutDonor(passedOver);
+  const shortage = shortageOf(candidates, facts.desired, donor);
+  if (shortage !== undefined)
+    return { do: "wait", reason: "NotAllAvailable", why: shortage, afterMs: SOON_MS };
   const fingerprint = facts.fingerprintOf(donor);
   const skip = isTriggered(facts) ? undefined : unchanged(facts, fingerprint);
   if (skip) return skip;

@@ -1,11 +1,13 @@
 import { again, block, next, type Outcome } from "@capstan/runtime";
-import { interruptionOf } from "../../images/interruption.ts";
+import { shortageOf } from "../../images/donor.ts";
+import { interruptionOf, yields } from "../../images/interruption.ts";
 import { hasDonor, isRunning, type PrototypePhase } from "../../images/record.ts";
 import { abort } from "./abort.ts";
 import type { AzureScope } from "./azure-reads.ts";
-import { changeOfPool } from "./candidates.ts";
+import { candidatesOf, changeOfPool } from "./candidates.ts";
 import { collect, rebuild, removeAll } from "./collect.ts";
 import { drainDonor, prepareDonor, protect, stopDonor } from "./donor-steps.ts";
+import { nodesOf } from "./donor-node.ts";
 import { afterDeadline, afterError } from "./fail.ts";
 import { awaitRenewal, releaseClaim } from "./idle.ts";
 import { promote } from "./promote.ts";
@@ -56,7 +58,9 @@ function isOff({ offBecause, pool }: Scope): boolean {
 
 /** Gets the credentials, if there is anything to do. */
 export async function connect(scope: Scope): Promise<Outcome> {
-  if (!isConcerned(scope) || !withAzure(scope)) return block(HELD_MS, "NothingToRenew");
+  if (!isConcerned(scope)) return next;
+  // Without its AzureCluster a deleted pool has no place in Azure to clean up.
+  if (!withAzure(scope)) return scope.isDeleting ? next : block(HELD_MS, "NothingToRenew");
   if (!isOff(scope)) await scope.azure.connect();
   return next;
 }
@@ -86,8 +90,8 @@ export const collectSurplus = inAzure((scope) =>
 /** Ends a renewal that must not go on, with the donor in service. */
 export async function interrupt(scope: Scope): Promise<Outcome> {
   const record = recordOf(scope);
-  const changing = isRunning(record) ? changeOfPool(scope) : undefined;
-  const interruption = interruptionOf(record, { ...scope, changeOfPool: changing?.why });
+  const changing = isRunning(record) ? (changeOfPool(scope)?.why ?? (await shortage(scope))) : undefined;
+  const interruption = interruptionOf(record, { ...scope, changeOfPool: changing });
   if (!interruption) return next;
   const { to, code, why } = interruption;
   scope.note = { reason: code, why };
@@ -97,6 +101,14 @@ export async function interrupt(scope: Scope): Promise<Outcome> {
   const message = `${record.phase}: ${why}`;
   scope.context.event({ type: "Normal", reason: "PrototypeInterrupted", message });
   return again(0, to);
+}
+
+/** Whether the pool lacks another machine than the donor: then the donor is needed in service. */
+async function shortage(scope: Scope): Promise<string | undefined> {
+  const nodes = yields(recordOf(scope)) ? await nodesOf(scope) : undefined;
+  if (!nodes) return undefined;
+  const desired = scope.machinePool?.spec.replicas ?? 1;
+  return shortageOf(candidatesOf(scope, nodes), desired, renewalOf(scope).donor.machine);
 }
 
 /** Carries out the current step. */
@@ -118,7 +130,7 @@ export async function advanceWhilePaused(scope: Scope): Promise<Outcome> {
 
 /** The feature is off: what it has made goes when its field is gone and the scale set boots from the image in the spec. */
 async function retire(scope: AzureScope): Promise<Outcome> {
-  if (scope.settings) return next;
+  if (scope.settings || !isConcerned(scope)) return next;
   const { history, bootImage } = renewalOf(scope);
   const isInUse = bootImage !== undefined && scope.pool.status?.image?.id === bootImage.id;
   if (isInUse) return again(SOON_MS, "AwaitingModel");

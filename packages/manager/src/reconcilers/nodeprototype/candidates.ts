@@ -8,6 +8,7 @@ import {
   UPDATE_INSTANCE_ANNOTATION,
 } from "@capstan/api";
 import type { Candidate } from "../../images/donor.ts";
+import { isNodeReady } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { BY_POOL } from "../azuremachinepool/observe.ts";
 import { renewalOf, type Scope } from "./scope.ts";
@@ -78,7 +79,7 @@ function healthOf({ status }: Frozen<AzureMachinePoolMachine>, node: Frozen<Node
     (one) => PRESSURES.includes(one.type) && one.status === "True",
   );
   return {
-    isReady: status?.ready === true,
+    isReady: status?.ready === true && (node === undefined || isNodeReady(node)),
     isCordoned: node?.spec?.unschedulable === true,
     hasNode: node !== undefined,
     falseConditions: CONDITIONS.filter((type) => !isTrue(status?.conditions, type)),
