@@ -56,8 +56,10 @@ export function modelToSend(scope: NormalScope, set: SeenSet | undefined): Wante
 }
 
 /** Why the scale set needs another image although its model is current; undefined if it does not. */
-export function imageSwitch(scope: NormalScope, { set, view }: Observation): string | undefined {
-  if (!set || view.setHash !== view.wantedHash) return undefined;
+export function imageSwitch(scope: NormalScope, { set, view, planned }: Observation): string | undefined {
+  // A switch is never urgent: it waits until the pool has its model and its size.
+  const isSettled = planned.actions.length === 0 && (set?.capacity ?? 0) <= planned.budget.ceiling;
+  if (!set || view.setHash !== view.wantedHash || !isSettled) return undefined;
   const { storageProfile } = modelToSend(scope, set).profile;
   const wanted = isJsonObject(storageProfile) ? storageProfile["imageReference"] : undefined;
   if (!isJsonObject(wanted) || isSameImage(wanted, set.imageReference)) return undefined;
