@@ -102,6 +102,6 @@ function namesOn({ name, annotations = {} }: Frozen<Node>["metadata"]): object {
 }
 
 function nodesIn(world: World): readonly Frozen<Node>[] {
-  const all = world.truth.workload(CLUSTER)?.list({ resource: `${Node.group}/${Node.plural}` }) ?? [];
-  return [...all] as unknown as readonly Frozen<Node>[];
+  const resource = `${Node.group}/${Node.plural}`;
+  return [...(world.truth.workload(CLUSTER)?.list({ resource }) ?? [])];
 }

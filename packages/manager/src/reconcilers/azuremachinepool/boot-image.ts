@@ -56,10 +56,9 @@ export function modelToSend(scope: NormalScope, set: SeenSet | undefined): Wante
 }
 
 /** Why the scale set needs another image although its model is current; undefined if it does not. */
-export function imageSwitch(scope: NormalScope, { set, view, planned }: Observation): string | undefined {
-  // A switch is never urgent: it waits until the pool has its model and its size.
-  const isSettled = planned.actions.length === 0 && (set?.capacity ?? 0) <= planned.budget.ceiling;
-  if (!set || view.setHash !== view.wantedHash || !isSettled) return undefined;
+export function imageSwitch(scope: NormalScope, observation: Observation): string | undefined {
+  const { set } = observation;
+  if (!set || !isSettled(observation)) return undefined;
   const { storageProfile } = modelToSend(scope, set).profile;
   const wanted = isJsonObject(storageProfile) ? storageProfile["imageReference"] : undefined;
   if (!isJsonObject(wanted) || isSameImage(wanted, set.imageReference)) return undefined;
@@ -67,6 +66,12 @@ export function imageSwitch(scope: NormalScope, { set, view, planned }: Observat
   return image
     ? `new machines boot from the image definition ${image.id.split("/").at(-1)}, existing ones stay`
     : "new machines boot from the image in the spec again, existing ones stay";
+}
+
+/** A switch is never urgent: it waits until the pool has its model and its size. */
+function isSettled({ set, view, planned }: Observation): boolean {
+  const isSized = set !== undefined && set.capacity <= planned.budget.ceiling;
+  return isSized && planned.actions.length === 0 && view.setHash === view.wantedHash;
 }
 
 /** Azure adds fields to a reference, such as the exact version. */

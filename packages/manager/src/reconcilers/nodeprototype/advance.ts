@@ -132,8 +132,7 @@ export async function advanceWhilePaused(scope: Scope): Promise<Outcome> {
 async function retire(scope: AzureScope): Promise<Outcome> {
   if (scope.settings || !isConcerned(scope)) return next;
   const { history, bootImage } = renewalOf(scope);
-  const isInUse = bootImage !== undefined && scope.pool.status?.image?.id === bootImage.id;
-  if (isInUse) return again(SOON_MS, "AwaitingModel");
+  if (isBootedFrom(scope, bootImage?.id)) return again(SOON_MS, "AwaitingModel");
   if (history.length > 0 || bootImage) {
     await scope.azure.connect();
     if (!(await removeAll(scope))) return again(SOON_MS, "Removing");
@@ -141,6 +140,11 @@ async function retire(scope: AzureScope): Promise<Outcome> {
   const { nodePrototyping: _, ...rest } = scope.pool.status ?? {};
   scope.pool.status = rest;
   return next;
+}
+
+/** Whether the scale set still names the image definition. */
+function isBootedFrom({ pool }: Scope, definitionID: string | undefined): boolean {
+  return definitionID !== undefined && pool.status?.image?.id === definitionID;
 }
 
 const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
