@@ -48,7 +48,7 @@ async function edit(world: World, [kind, body]: Edit): Promise<void> {
   await world.run(world.user.patch(kind, place, { type: "merge", body }).catch(() => undefined));
 }
 
-const { seeds } = stormSeeds("storms of renewals", { sample: numbersFrom(1, 5), all: numbersFrom(1, 100) });
+const { seeds } = stormSeeds("storms of renewals", { sample: [1, 2, 3, 5], all: numbersFrom(1, 100) });
 
 test.each(seeds)(
   "renewals among edits and faults end with every node in service: seed %i",
