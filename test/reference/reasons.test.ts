@@ -4,6 +4,7 @@ import { BOOTSTRAP_REASONS } from "../../packages/manager/src/reasons/bootstrap.
 import { CLUSTER_REASONS } from "../../packages/manager/src/reasons/clusters.ts";
 import { MACHINE_REASONS } from "../../packages/manager/src/reasons/machines.ts";
 import { POOL_REASONS } from "../../packages/manager/src/reasons/pools.ts";
+import { PROTOTYPE_REASONS } from "../../packages/manager/src/reasons/prototypes.ts";
 import { REASONS } from "../../packages/manager/src/reasons/reasons.ts";
 import { readReasonSources, reasonsIn, type ReasonSources } from "../../tools/reason-sources.ts";
 import { reasonProblems } from "../../tools/reasons-page.ts";
@@ -65,7 +66,14 @@ test("the reason of an event is not one of a condition", () => {
 });
 
 test("each reason of the product is in one table only, which is sorted", () => {
-  const tables = [AZURE_REASONS, BOOTSTRAP_REASONS, CLUSTER_REASONS, MACHINE_REASONS, POOL_REASONS];
+  const tables = [
+    AZURE_REASONS,
+    BOOTSTRAP_REASONS,
+    CLUSTER_REASONS,
+    MACHINE_REASONS,
+    POOL_REASONS,
+    PROTOTYPE_REASONS,
+  ];
   const names = tables.map((table) => Object.keys(table));
   for (const one of names) expect(one).toEqual(one.toSorted());
   expect(names.flat().toSorted()).toEqual(Object.keys(REASONS).toSorted());

@@ -206,10 +206,12 @@ export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-mach
 export { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";
 export { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
 export {
-  NODE_CACHING_INTERVAL_ANNOTATION,
   type NodePrototyping,
   type NodePrototypingStatus,
   nodePrototypingOf,
+  PROTOTYPE_DONOR_ANNOTATION,
+  PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "./infrastructure/azure-machine-pool/node-prototyping.ts";
 export {
   AzureMachinePoolMachine,

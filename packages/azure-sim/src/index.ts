@@ -16,6 +16,7 @@ export type { Machine, MachineRecord } from "./machines/machine.ts";
 export type { MachineEvent, MachineListener } from "./machines/machine-events.ts";
 export type { Prohibition } from "./policies/policies.ts";
 export { DEFAULT_IMAGES, type Image, type ImageFiles } from "./resources/images/image.ts";
+export type { CommandResult, GuestCommand, RunInGuest } from "./resources/run-commands/run-commands.ts";
 export { DEFAULT_SIZES, type VmSize } from "./resources/skus/vm-size.ts";
 export {
   type AzureSettings,

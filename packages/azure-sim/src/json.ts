@@ -63,3 +63,8 @@ export function canonicalText(value: unknown): string {
     .sort();
   return `{${fields.map((field) => `${JSON.stringify(field)}:${canonicalText(value[field])}`).join(",")}}`;
 }
+
+/** Whether two values are equal as JSON. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  return canonicalText(one) === canonicalText(other);
+}

@@ -15,6 +15,7 @@ import {
 import { addInit } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
 import { VERSION } from "./manifest.ts";
+import { addPrototype } from "./prototype-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
@@ -110,6 +111,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   addDescribe(program, shell, carryOut);
   addPlan(program, shell, carryOut);
   addRollout(program, shell, carryOut);
+  addPrototype(program, shell, carryOut);
   addInit(program, shell, carryOut);
   addManager(program, shell, carryOut);
   addAzureSim(program, shell, carryOut);

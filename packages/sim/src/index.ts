@@ -26,6 +26,7 @@ export { EFFECTS, type FaultSpec } from "./faults/faults.ts";
 export type { Moments, Trigger } from "./faults/trigger.ts";
 export { GENERAL_INVARIANTS } from "./invariants/general.ts";
 export { MACHINE_POOL_INVARIANTS } from "./invariants/machine-pools/machine-pools.ts";
+export { NODE_IMAGE_INVARIANTS } from "./invariants/node-images/node-images.ts";
 export { type Invariant, ViolationError, type InvariantView } from "./invariants/invariant.ts";
 export type { ArmCall, Happening, KubeWrite, TraceEvent } from "./trace/trace-event.ts";
 export type { Call } from "./world/call.ts";

@@ -285,6 +285,8 @@ const DIFFERS: ReadonlySet<string> = new Set([
   DELETE_MACHINE_ANNOTATION,
   // The first model of an instance; its current one is in the status.
   "capstan.dev/model-hash",
+  // The first image of an instance, which an update in place replaces.
+  "capstan.dev/image-version",
   BOOTSTRAP_EXPIRES,
   FRESH_BOOTSTRAP_REQUEST,
   FRESH_BOOTSTRAP_ANSWER,

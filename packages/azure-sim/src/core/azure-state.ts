@@ -10,6 +10,7 @@ import { Policies } from "../policies/policies.ts";
 import { Usage } from "../quota/usage.ts";
 import { ImageCatalog } from "../resources/images/catalog.ts";
 import { Addresses } from "../resources/network/addresses.ts";
+import type { RunInGuest } from "../resources/run-commands/run-commands.ts";
 import { ScaleSets } from "../resources/scale-sets/scale-sets.ts";
 import type { AzureSettings } from "../settings.ts";
 import { Throttle } from "../throttling/throttle.ts";
@@ -46,6 +47,8 @@ export interface AzureState {
   /** Provider registrations that differ from the default, by subscription and namespace. */
   readonly registrations: Table<string>;
   readonly effects: Map<string, Effect>;
+  /** Runs a script inside a machine. */
+  runInGuest: RunInGuest;
   /** Notifies the listeners. */
   notify(event: Omit<MachineEvent, "atMs">): void;
 }
@@ -59,6 +62,7 @@ export function tablesOf(world: AzureState): readonly Table<unknown>[] {
     world.scaleSets.sets,
     world.scaleSets.instances,
     world.disks.table,
+    world.images.table,
     world.faults.table,
     world.policies.table,
     world.attempts,
@@ -89,13 +93,15 @@ export function createWorld(options: {
     throttle: new Throttle(settings.isThrottled),
     usage: new Usage(settings),
     addresses: new Addresses(),
-    images: new ImageCatalog(settings.images),
+    images: new ImageCatalog(settings.images, isStored),
     disks: new Disks(isStored),
     faults: new Faults(seed, isStored),
     policies: new Policies(isStored),
     attempts: new Table<number>("attempt", isStored),
     registrations: new Table<string>("registration", isStored),
     effects: new Map(),
+    // Without guests a script has no effect.
+    runInGuest: () => ({ exitCode: 0, output: "", error: "" }),
     notify: (event) => options.notify({ ...event, atMs: world.nowMs }),
   };
   return world;

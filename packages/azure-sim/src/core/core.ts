@@ -7,6 +7,7 @@ import { Journal } from "../journal/journal.ts";
 import type { Machine } from "../machines/machine.ts";
 import type { MachineListener } from "../machines/machine-events.ts";
 import { ALL_EFFECTS, ALL_TYPES } from "../resources/all-types.ts";
+import type { RunInGuest } from "../resources/run-commands/run-commands.ts";
 import type { AzureSettings } from "../settings.ts";
 import type { SimRequest } from "./call.ts";
 import { FrontDoor } from "./front-door.ts";
@@ -30,6 +31,8 @@ export interface Core {
   disk(id: string): MachineDisk | undefined;
   /** Calls the listener for each change of a machine, until the returned function is called. */
   onMachine(listener: MachineListener): () => void;
+  /** Lets the guests run the scripts of run commands; without guests, scripts have no effect. */
+  onCommand(run: RunInGuest): void;
 }
 
 /** Creates an empty cloud. */
@@ -82,6 +85,7 @@ export function createCore(options: {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    onCommand: (run) => void (world.runInGuest = run),
   };
 }
 

@@ -15,10 +15,10 @@ test("a disk starts with the files of its image, and writes do not change the im
   expect(disks.read({ ...disk, key: "vm/1" }, "/usr/bin/kubelet", IMAGE)).toBe("v1");
 });
 
-test("a snapshot keeps its files when the disk changes", () => {
+test("a copy keeps its files when the disk changes", () => {
   const disks = new Disks(false);
   disks.write(disk, "/var/a", "1");
-  const snapshot = disks.snapshot(disk, "snapshot");
+  const snapshot = disks.copy(disk, "snapshot");
   disks.write(disk, "/var/a", "2");
   disks.remove(disk, "/etc/os", IMAGE);
   expect(disks.read(snapshot, "/var/a", IMAGE)).toBe("1");
@@ -29,7 +29,7 @@ test("a snapshot keeps its files when the disk changes", () => {
   expect(disks.read(snapshot, "/var/a", IMAGE)).toBe("1");
 });
 
-test("a disk with snapshots reads like a plain map of files", () => {
+test("a disk with copies reads like a plain map of files", () => {
   const path = fc.constantFrom("/a", "/b", "/c/d", "/etc/os");
   const step = fc.oneof(
     fc.record({ kind: fc.constant("write" as const), path, text: fc.string() }),
@@ -47,7 +47,7 @@ test("a disk with snapshots reads like a plain map of files", () => {
         } else if (one.kind === "remove") {
           disks.remove(disk, one.path, IMAGE);
           files.delete(one.path);
-        } else disks.snapshot(disk, `snapshot-${index}`);
+        } else disks.copy(disk, `snapshot-${index}`);
       }
       expect(disks.list(disk, "/", IMAGE)).toEqual([...files.keys()].sort());
       for (const [name, text] of files) expect(disks.read(disk, name, IMAGE)).toBe(text);

@@ -7,15 +7,13 @@ export interface DiskRef {
   readonly image: string;
 }
 
-/** The differences from the layer below: new contents, or null for a removed file. */
+/** The differences from the image below: new contents, or null for a removed file. */
 interface Layer {
-  /** The key of the snapshot below; undefined means that the image is below. */
-  readonly below?: string;
   readonly image: string;
   readonly files: Record<string, string | null>;
 }
 
-/** OS disks as copy-on-write trees of files. A disk without writes takes no space; a snapshot is one row. */
+/** OS disks as copy-on-write trees of files. A disk without writes takes no space; a copy is one row. */
 export class Disks {
   readonly table: Table<Layer>;
 
@@ -25,11 +23,8 @@ export class Disks {
 
   /** The content of a file; undefined when it does not exist. */
   read(disk: DiskRef, path: string, imageFiles: ImageFiles): string | undefined {
-    for (let layer = this.table.get(disk.key); layer; layer = this.#below(layer)) {
-      const content = layer.files[path];
-      if (content !== undefined) return content ?? undefined;
-    }
-    return imageFiles[path];
+    const content = this.table.get(disk.key)?.files[path];
+    return content === undefined ? imageFiles[path] : (content ?? undefined);
   }
 
   write(disk: DiskRef, path: string, content: string): void {
@@ -47,27 +42,32 @@ export class Disks {
 
   /** The sorted paths of the file, or of all files below the folder. */
   list(disk: DiskRef, folder: string, imageFiles: ImageFiles): readonly string[] {
-    const seen = new Map<string, boolean>();
-    for (let layer = this.table.get(disk.key); layer; layer = this.#below(layer)) {
-      for (const [path, content] of Object.entries(layer.files))
-        if (!seen.has(path)) seen.set(path, content !== null);
-    }
-    for (const path of Object.keys(imageFiles)) if (!seen.has(path)) seen.set(path, true);
     const prefix = folder.endsWith("/") ? folder : `${folder}/`;
-    return [...seen]
-      .filter(([path, isThere]) => isThere && (path === folder || path.startsWith(prefix)))
-      .map(([path]) => path)
+    return [...this.#names(disk.key, imageFiles)]
+      .filter((path) => path === folder || path.startsWith(prefix))
       .sort();
   }
 
-  /** Freezes the disk under another key and starts a new layer above it. */
-  snapshot(disk: DiskRef, name: string): DiskRef {
-    this.table.set(name, this.table.get(disk.key) ?? { image: disk.image, files: {} });
-    this.table.set(disk.key, { below: name, image: disk.image, files: {} });
-    return { key: name, image: disk.image };
+  /** Copies the disk under another key, as it is now. Neither sees later changes of the other. */
+  copy(disk: DiskRef, key: string): DiskRef {
+    const { image, files } = this.#own(disk);
+    this.table.set(key, { image, files: { ...files } });
+    return { key, image };
   }
 
-  /** Deletes the disk: the next one with that key starts from its image. Snapshots stay. */
+  /** The image that the disk with this key was made from; undefined when there is no such disk. */
+  imageOf(key: string): string | undefined {
+    return this.table.get(key)?.image;
+  }
+
+  /** All files of a disk: what a new image made from it has. */
+  contents(disk: DiskRef, imageFiles: ImageFiles): ImageFiles {
+    const { files } = this.#own(disk);
+    const paths = [...this.#names(disk.key, imageFiles)].sort();
+    return Object.fromEntries(paths.map((path) => [path, files[path] ?? imageFiles[path] ?? ""]));
+  }
+
+  /** Deletes the disk: the next one with that key starts from its image. Copies stay. */
   discard(key: string): void {
     this.table.delete(key);
   }
@@ -76,7 +76,12 @@ export class Disks {
     return this.table.get(disk.key) ?? { image: disk.image, files: {} };
   }
 
-  #below({ below }: Layer): Layer | undefined {
-    return below === undefined ? undefined : this.table.get(below);
+  #names(key: string, imageFiles: ImageFiles): ReadonlySet<string> {
+    const names = new Set(Object.keys(imageFiles));
+    for (const [path, content] of Object.entries(this.table.get(key)?.files ?? {})) {
+      if (content === null) names.delete(path);
+      else names.add(path);
+    }
+    return names;
   }
 }

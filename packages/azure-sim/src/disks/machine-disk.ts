@@ -30,11 +30,6 @@ export class MachineDisk {
   list(folder: string): readonly string[] {
     return this.#disks.list(this.#disk, folder, this.#imageFiles);
   }
-
-  /** Freezes the disk under a key of its own. */
-  snapshot(name: string): DiskRef {
-    return this.#disks.snapshot(this.#disk, name);
-  }
 }
 
 /** The disk of a machine; undefined when the machine does not exist. A re-image replaces the disk. */

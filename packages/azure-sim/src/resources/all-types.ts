@@ -1,6 +1,14 @@
 import { operationTypes } from "../operations/endpoints.ts";
 import { communityGalleryTypes } from "./community-galleries/community-galleries.ts";
-import { galleryTypes } from "./galleries/galleries.ts";
+import {
+  COMPUTE_REMOVED,
+  COMPUTE_SETTLED,
+  removeComputeResource,
+  settleComputeResource,
+} from "./compute/compute-write.ts";
+import { definitions } from "./galleries/definitions.ts";
+import { galleries } from "./galleries/galleries.ts";
+import { versions } from "./galleries/versions.ts";
 import { images } from "./images/images.ts";
 import { loadBalancerTypes } from "./load-balancers/load-balancers.ts";
 import {
@@ -23,7 +31,9 @@ import {
   scaleSets,
   scaleSetsByLocation,
 } from "./scale-sets/scale-set-types.ts";
+import { runCommands } from "./run-commands/run-commands.ts";
 import { skus } from "./skus/skus.ts";
+import { managedDisks, snapshots } from "./snapshots/snapshots.ts";
 import { tags } from "./tags/tags.ts";
 import { usages } from "./usages/usages.ts";
 import { virtualNetworkTypes } from "./virtual-networks/virtual-networks.ts";
@@ -47,7 +57,12 @@ export const ALL_TYPES: readonly ResourceType[] = [
   skus,
   usages,
   images,
-  ...galleryTypes,
+  galleries,
+  definitions,
+  versions,
+  managedDisks,
+  snapshots,
+  runCommands,
   ...communityGalleryTypes,
   tags,
 ];
@@ -57,6 +72,8 @@ export const ALL_EFFECTS: ReadonlyMap<string, Effect> = new Map([
   ...ALL_TYPES.flatMap((type) => Object.entries(type.effects ?? {})),
   [NETWORK_SETTLED, settleNetworkResource],
   [NETWORK_REMOVED, removeNetworkResource],
+  [COMPUTE_SETTLED, settleComputeResource],
+  [COMPUTE_REMOVED, removeComputeResource],
   [GROUP_KEPT, keepGroup],
   [GROUP_REMOVED, removeGroup],
 ]);

@@ -13,6 +13,7 @@ export function restore({ world, journal }: Core, { rows, position, journal: ent
   for (const { table, key, row } of rows) tables.get(table)?.restore(key, row);
   world.agenda.restored();
   world.resources.restored();
+  world.images.restored();
   world.scaleSets.restored();
   countInstances(world);
   claimAddresses(world);

@@ -5,6 +5,7 @@ import {
   type FaultPlan,
   formatProblem,
   MACHINE_POOL_INVARIANTS,
+  NODE_IMAGE_INVARIANTS,
   readFaultPlan,
   readScenario,
   runScenario,
@@ -17,6 +18,7 @@ import {
 } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
 import { simulatedControllers } from "../controllers/simulated-controllers.ts";
+import { featuresFor } from "../feature-gates.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../render/amounts.ts";
 import type { Shell } from "../shell.ts";
@@ -37,13 +39,14 @@ export async function simRun(shell: Shell, options: SimRunOptions): Promise<numb
   const scenario = scenarioIn(shell, file);
   const seed = options.seed ?? scenario.seed;
   const faults = options.faults === undefined ? scenario.faults : planIn(options.faults);
+  const features = featuresFor(shell, undefined);
   const progress = progressOn(shell);
   const run = await runScenario({
     scenario,
     seed,
     faults,
-    controllers: simulatedControllers,
-    invariants: MACHINE_POOL_INVARIANTS,
+    controllers: (connections) => simulatedControllers(connections, features),
+    invariants: [...MACHINE_POOL_INVARIANTS, ...NODE_IMAGE_INVARIANTS],
     onEvent: progress.saw,
   });
   progress.end();

@@ -1,3 +1,4 @@
+import type { Features } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { cloudNamed, createControllers } from "@capstan/manager";
 import type { Reconciler } from "@capstan/runtime";
@@ -5,17 +6,14 @@ import { CLUSTERS_ORIGIN, type ManagerConnections } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
 import { virtualLogin } from "./virtual-login.ts";
 
-/** The product's controllers in a simulated world. */
-export function simulatedControllers({
-  env,
-  kube,
-  azure,
-  connect,
-  log,
-  azureToken,
-  assertMayWrite,
-}: ManagerConnections): readonly Reconciler[] {
+/** The product's controllers in a simulated world, with the features that are on there. */
+export function simulatedControllers(
+  connections: ManagerConnections,
+  features?: Features,
+): readonly Reconciler[] {
+  const { env, kube, azure, connect, log, azureToken, assertMayWrite } = connections;
   return createControllers({
+    ...(features && { features }),
     env,
     kube,
     log,

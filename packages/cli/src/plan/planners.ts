@@ -1,5 +1,6 @@
 import type { Planner } from "./planner.ts";
 import { poolPlanner } from "./pool-planner.ts";
+import { prototypePlanner } from "./prototype-planner.ts";
 
 /** All planners, in the order in which their reports are printed. */
-export const PLANNERS: readonly Planner[] = [poolPlanner];
+export const PLANNERS: readonly Planner[] = [poolPlanner, prototypePlanner];

@@ -3,6 +3,7 @@ import { BOOTSTRAP_REASONS } from "./bootstrap.ts";
 import { CLUSTER_REASONS } from "./clusters.ts";
 import { MACHINE_REASONS } from "./machines.ts";
 import { POOL_REASONS } from "./pools.ts";
+import { PROTOTYPE_REASONS } from "./prototypes.ts";
 
 /**
  * Every reason that our controllers give in conditions, outcomes, blocked plans and events. The error codes of Azure and
@@ -15,6 +16,7 @@ export const REASONS = {
   ...CLUSTER_REASONS,
   ...MACHINE_REASONS,
   ...POOL_REASONS,
+  ...PROTOTYPE_REASONS,
 } as const;
 
 /** A reason that one of our controllers gives. */

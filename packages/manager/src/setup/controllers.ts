@@ -10,7 +10,7 @@ import {
   MachineHealthCheck,
   MachinePool,
 } from "@capstan/api";
-import type { Reconciler } from "@capstan/runtime";
+import type { MetricRegistry, Reconciler } from "@capstan/runtime";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import { azureClusterIdentityRbac } from "../reconcilers/azureclusteridentity/rbac.ts";
@@ -27,6 +27,8 @@ import { machineHealthCheckRbac } from "../reconcilers/machinehealthcheck/rbac.t
 import { machineHealthCheckReconciler } from "../reconcilers/machinehealthcheck/reconciler.ts";
 import { machinePoolRbac } from "../reconcilers/machinepool/rbac.ts";
 import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts";
+import { nodePrototypeRbac } from "../reconcilers/nodeprototype/rbac.ts";
+import { nodePrototypeReconciler } from "../reconcilers/nodeprototype/reconciler.ts";
 import type { PolicyRule } from "../reconcilers/policy-rule.ts";
 import type { AzurePorts } from "./ports/azure.ts";
 import type { KubernetesPorts } from "./ports/kubernetes.ts";
@@ -35,6 +37,8 @@ import type { WorkloadPorts } from "./ports/workload.ts";
 /** The ports of controllers, by domain. */
 export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPorts {
   readonly features: Features;
+  /** The registry for metrics of controllers; without it nothing is counted. */
+  readonly metrics?: MetricRegistry | undefined;
 }
 
 /** A controller of the product: its name on the command line, its permissions, and its constructor. */
@@ -90,6 +94,12 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: AzureMachinePoolMachine,
     rbac: azureMachinePoolMachineRbac,
     create: azureMachinePoolMachineReconciler,
+  },
+  {
+    name: "nodeprototype",
+    kind: AzureMachinePool,
+    rbac: nodePrototypeRbac,
+    create: nodePrototypeReconciler,
   },
   {
     name: "machinehealthcheck",

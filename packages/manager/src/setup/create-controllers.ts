@@ -63,6 +63,7 @@ function portsOf(options: ControllersOptions): ControllerPorts {
     ...azurePorts({ ...rest, ...kubernetes, env, client, metrics }),
     ...workloadPorts({ ...rest, ...kubernetes, env }),
     features,
+    metrics,
   };
 }
 

@@ -120,6 +120,8 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   readonly indexes?: readonly IndexDefinition[];
   /** Added to the object before any phase, removed after all deleting phases have returned `next`. */
   readonly finalizer?: string;
+  /** Whether an object needs the finalizer; by default every object does. One that does not need it any more loses it. */
+  needsFinalizer?(object: Frozen<T>): boolean;
   /** The condition that reports the result of the last pass; by default Ready. */
   readonly condition?: string;
   /** The number of concurrent passes over different objects; by default 10. */

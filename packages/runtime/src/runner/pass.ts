@@ -184,8 +184,12 @@ function holdsFinalizer({ finalizer }: Reconciler, object: Frozen<KubernetesObje
 
 /** The finalizer is on the server before a phase creates anything that needs a cleanup. */
 async function ensureFinalizer(reconciler: Reconciler, draft: Draft<KubernetesObject>): Promise<void> {
-  if (reconciler.finalizer === undefined || holdsFinalizer(reconciler, draft.object)) return;
-  draft.object.metadata.finalizers = [...(draft.object.metadata.finalizers ?? []), reconciler.finalizer];
+  const { finalizer } = reconciler;
+  if (finalizer === undefined) return;
+  const isNeeded = reconciler.needsFinalizer?.(draft.stored) ?? true;
+  if (isNeeded === holdsFinalizer(reconciler, draft.object)) return;
+  const others = (draft.object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+  draft.object.metadata.finalizers = isNeeded ? [...others, finalizer] : others;
   await draft.persistObject();
 }
 

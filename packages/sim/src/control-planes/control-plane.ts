@@ -1,6 +1,7 @@
 import type { Env } from "@capstan/env";
 import { createClient, type Logger } from "@capstan/runtime";
 import type { WorkloadCluster } from "../guests/guest-clusters.ts";
+import type { PodSettings } from "../workloads/kubelet-pods.ts";
 import { startWorkloads, type Workloads } from "../workloads/workloads.ts";
 import { breakable } from "./breakable.ts";
 import { ownerUid, publishClusterInfo } from "./cluster-info.ts";
@@ -15,6 +16,8 @@ export interface ControlPlaneOptions {
   readonly name: string;
   /** The UID of its Cluster. */
   readonly uid: string;
+  /** The timing of pods. */
+  readonly pods: Partial<PodSettings>;
 }
 
 /** The control plane of one logical cluster, with its controllers. */
@@ -35,7 +38,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     uid,
   });
   const transport = breakable(inner);
-  const workloads: Workloads = await startWorkloads({ env, transport, log: log.with({ cluster: name }) });
+  const workloads: Workloads = await startWorkloads({
+    env,
+    transport,
+    settings: options.pods,
+    log: log.with({ cluster: name }),
+  });
   return {
     uid,
     kubeconfig,

@@ -29,6 +29,7 @@ import {
 } from "./decide.ts";
 import type { ControlPlaneHost } from "./host.ts";
 import { logicalName } from "./logical-name.ts";
+import type { PodSettings } from "../workloads/kubelet-pods.ts";
 
 /** The options of control planes. */
 export interface ControlPlanesOptions {
@@ -39,6 +40,8 @@ export interface ControlPlanesOptions {
   readonly log?: Logger;
   /** Kinds of control planes that have a controller: a Cluster that refers to one of them gets no stand-in. */
   readonly yieldTo?: readonly ControlPlaneKind[];
+  /** The timing of pods, where it differs from the default. */
+  readonly pods?: Partial<PodSettings>;
 }
 
 /** The control planes of all Clusters of a management cluster. */
@@ -65,9 +68,10 @@ const BY_SECRET = "kubeconfig";
 export function startControlPlanes({
   log = silentLogger,
   yieldTo = [],
+  pods = {},
   ...rest
 }: ControlPlanesOptions): ControlPlanes {
-  return new ControlPlaneTable({ log, yieldTo, ...rest });
+  return new ControlPlaneTable({ log, yieldTo, pods, ...rest });
 }
 
 class ControlPlaneTable implements ControlPlanes {

@@ -1,19 +1,20 @@
 import { type Frozen, Node } from "@capstan/api";
-import type { Core, Machine } from "@capstan/azure-sim";
+import type { CommandResult, Core, Machine, MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Env, type Rng, type Timer } from "@capstan/env";
 import { Failure, transient } from "@capstan/runtime";
 import type { GuestFailure } from "./failure.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
 import { isReady } from "../readiness.ts";
+import { isCopyOfAnother, scrub } from "./identity.ts";
 import type { JoinVerdict } from "./join.ts";
 import type { Join } from "./join-kind.ts";
 import { provisioningOf } from "./join-kinds.ts";
 import { registerNode, reportReady } from "./kubelet.ts";
 import {
   bootIdentity,
-  type GuestDisk,
   hasImages,
   kubeletOn,
+  kernelOn,
   kubernetesVersion,
   readEnd,
   readImages,
@@ -22,7 +23,10 @@ import {
   writeFailure,
   writeFiles,
   writeImages,
+  type KubeletIdentity,
 } from "./os-disk.ts";
+import { runScript } from "./run-command.ts";
+import { SecurityUpdates, type UpdateSettings } from "./security-updates.ts";
 import {
   drawTotalMs,
   type GuestAction,
@@ -39,6 +43,8 @@ export interface GuestSettings {
   readonly boot: { readonly p50: number; readonly p90: number };
   /** How long a Node stays Ready after its kubelet has stopped. */
   readonly gracePeriodMs: number;
+  /** Security updates that are published over time; none unless given. */
+  readonly updates?: UpdateSettings;
 }
 
 /** What all guests share. */
@@ -112,6 +118,7 @@ export class Guest {
   /** Handles a change that Azure made to the machine. */
   happened(kind: "booted" | "reimaged" | "started" | "stopped" | "deleted"): void {
     this.#life++;
+    if (kind === "stopped" && this.#disk && this.isSpeaking) this.#updates.installedSoFar(this.#disk);
     if (kind === "stopped" || kind === "deleted") this.#dispatch({ kind });
     else this.#dispatch({ kind, totalMs: drawTotalMs(this.#world.settings.boot, this.#rng("boot")) });
   }
@@ -124,9 +131,7 @@ export class Guest {
 
   /** Resumes a machine that existed before this process: its disk tells what has happened. */
   resume(isRunning: boolean): void {
-    const disk = this.#disk;
-    const kubelet = disk && kubeletOn(disk);
-    const failure = disk && readEnd(disk);
+    const { kubelet, failure } = this.#found();
     if (isRunning && !kubelet && !failure) {
       this.happened("booted");
       return;
@@ -141,13 +146,21 @@ export class Guest {
     else this.#lookAtNode();
   }
 
+  /** What the disk says about earlier boots. A copy of another machine's disk says nothing about this machine. */
+  #found(): { readonly kubelet?: KubeletIdentity | undefined; readonly failure?: GuestFailure | undefined } {
+    const disk = this.#disk;
+    const { machine } = this;
+    if (!disk || !machine || isCopyOfAnother(disk, machine.vmId)) return {};
+    return { kubelet: kubeletOn(disk), failure: readEnd(disk) };
+  }
+
   /** Cancels all work. */
   close(): void {
     this.#life++;
     this.#wait?.cancel();
   }
 
-  get #disk(): GuestDisk | undefined {
+  get #disk(): MachineDisk | undefined {
     return this.#world.core.disk(this.machineId);
   }
 
@@ -169,10 +182,12 @@ export class Guest {
   #do(action: GuestAction): void {
     switch (action.do) {
       case "wait":
-        this.#wait = this.#world.env.clock.timer(action.forMs, () => this.#dispatch({ kind: "elapsed" }));
+        this.#wait = this.#world.env.clock.timer(action.forMs, () => this.#dispatch(this.#elapsed()));
         return;
       case "boot":
         return this.#boot();
+      case "scrub":
+        return this.#scrub();
       case "provision":
         return this.#provision();
       case "join":
@@ -188,9 +203,38 @@ export class Guest {
     }
   }
 
+  /** What the machine finds on its disk when a wait is over: while it boots, that decides what comes next. */
+  #elapsed(): GuestEvent {
+    const { machine } = this;
+    const disk = this.#disk;
+    if (this.#state.stage !== "booting" || !machine || !disk) return { kind: "elapsed" };
+    const isCopy = isCopyOfAnother(disk, machine.vmId);
+    return { kind: "elapsed", isCopy, updatesMs: this.#updates.pendingMs(disk) };
+  }
+
   #boot(): void {
     const disk = this.#disk;
-    if (disk) writeBoot(disk, this.#rng("disk"));
+    if (!disk) return;
+    this.#updates.install(disk);
+    writeBoot(disk, this.#rng("disk"));
+  }
+
+  #scrub(): void {
+    const { machine } = this;
+    if (this.#disk && machine) scrub(this.#disk, machine.vmId);
+  }
+
+  get #updates(): SecurityUpdates {
+    return new SecurityUpdates(this.#world.settings.updates, this.#world.env.clock.now());
+  }
+
+  /** Runs a script as root, as far as guests understand scripts. */
+  run(script: string): CommandResult {
+    const { machine } = this;
+    const disk = this.#disk;
+    if (!machine || !disk || !this.isSpeaking)
+      return { exitCode: 1, output: "", error: "The operating system has not started" };
+    return runScript(script, { disk, vmId: machine.vmId });
   }
 
   /** Stores pulled images on the disk. Hardly any change of a Node is about images, so the boot id is compared last. */
@@ -299,6 +343,7 @@ export class Guest {
       size: core.world.settings.sizes.find(({ name }) => name === machine.size),
       boot: bootIdentity(disk),
       version: kubernetesVersion(disk),
+      kernel: kernelOn(disk),
       images: readImages(disk),
       labels: kubelet.labels,
       taints: kubelet.taints,

@@ -86,6 +86,10 @@ export function startGuests({ env, azure, clusterAt, settings, onFailure }: Gues
     },
   };
   const stopListening = azure.core.onMachine((event) => notice(world, guests, event));
+  azure.core.onCommand(
+    ({ machineId, script }) =>
+      guests.of(machineId)?.run(script) ?? { exitCode: 1, output: "", error: "There is no such machine" },
+  );
   resumeAll(world, guests);
   return {
     list: () => guests.all().map(viewOf),

@@ -25,6 +25,7 @@ export interface KubeletFacts {
   readonly size: VmSize | undefined;
   readonly boot: BootIdentity;
   readonly version: string;
+  readonly kernel: string;
   readonly images: readonly ContainerImage[];
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
@@ -58,7 +59,7 @@ function nodeOf({ nodeName, labels, taints }: KubeletFacts): Pick<Node, "metadat
 
 /** The status that a kubelet writes when it starts. */
 function startingStatus(facts: KubeletFacts, previous: readonly NodeCondition[] = []): Status {
-  const { machine, size, boot, version, images, nowMs } = facts;
+  const { machine, size, boot, version, kernel, images, nowMs } = facts;
   const memoryKi = (size?.memoryGB ?? 0) * KI_PER_GB;
   const capacity = { cpu: String(size?.cores ?? 0), pods: "110", "ephemeral-storage": "128Gi" };
   return {
@@ -69,7 +70,7 @@ function startingStatus(facts: KubeletFacts, previous: readonly NodeCondition[] 
       architecture: "amd64",
       bootID: boot.bootId,
       containerRuntimeVersion: "containerd://2.1.4",
-      kernelVersion: "6.8.0-azure",
+      kernelVersion: kernel,
       kubeProxyVersion: version,
       kubeletVersion: version,
       machineID: boot.machineId,

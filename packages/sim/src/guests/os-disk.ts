@@ -4,6 +4,7 @@ import { createRng, type Rng, uuidFrom } from "@capstan/env";
 import type { GuestFile } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { JoinRequest } from "./join-request.ts";
+import { installedUpdates } from "./security-updates.ts";
 
 /** The disk as a guest uses it. */
 export type GuestDisk = Pick<MachineDisk, "read" | "write">;
@@ -142,6 +143,12 @@ export function hasKubeadm(disk: GuestDisk): boolean {
 /** The version of Kubernetes on the disk. */
 export function kubernetesVersion(disk: GuestDisk): string {
   return (disk.read(KUBERNETES_VERSION) ?? "v0.0.0").trim();
+}
+
+/** The kernel on the disk: security updates bring a newer one. */
+export function kernelOn(disk: GuestDisk): string {
+  const updates = installedUpdates(disk);
+  return updates === 0 ? "6.8.0-azure" : `6.8.0-${updates}-azure`;
 }
 
 /** The container images on the disk. */

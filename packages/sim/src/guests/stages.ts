@@ -31,14 +31,24 @@ export interface GuestState {
 /** An event of a guest: from Azure, or the result of an action. */
 export type GuestEvent =
   | { readonly kind: "booted" | "reimaged" | "started"; readonly totalMs: number }
-  | { readonly kind: "stopped" | "deleted" | "elapsed" | "understood" | "joined" | "nodeChanged" }
+  | { readonly kind: "stopped" | "deleted" | "understood" | "joined" | "nodeChanged" }
+  /** `isCopy`: the disk carries the identity of another machine. `updatesMs`: how long pending updates take. */
+  | { readonly kind: "elapsed"; readonly isCopy?: boolean; readonly updatesMs?: number }
   | { readonly kind: "refused" | "failed"; readonly failure: GuestFailure };
 
 /** The next action. */
 export type GuestAction =
   | { readonly do: "wait"; readonly forMs: number }
   | {
-      readonly do: "boot" | "provision" | "join" | "register" | "reportReady" | "fallSilent" | "forget";
+      readonly do:
+        | "boot"
+        | "scrub"
+        | "provision"
+        | "join"
+        | "register"
+        | "reportReady"
+        | "fallSilent"
+        | "forget";
     };
 
 /** The state after an event, and its actions. */
@@ -59,6 +69,9 @@ export const NEW_GUEST: GuestState = {
 /** The share of each stage in the time from power on to Ready. */
 const SHARES = { booting: 0.5, "cloud-init": 0.15, joining: 0.2, registered: 0.15 } as const;
 
+/** A restart from inside is faster than a first boot: Azure does not place the machine again. */
+const REBOOT_SHARE = 0.25;
+
 /** The changes of the state, and the actions. */
 interface Change {
   readonly to: Partial<GuestState>;
@@ -71,6 +84,24 @@ function enter(stage: keyof typeof SHARES, state: GuestState, actions: readonly 
   return {
     to: { stage },
     actions: [...actions, { do: "wait", forMs: Math.round(state.totalMs * SHARES[stage]) }],
+  };
+}
+
+/** The image removes the donor's identity and restarts, because systemd has read the machine id already. */
+function reboot(state: GuestState): Change {
+  const forMs = Math.round(state.totalMs * REBOOT_SHARE);
+  return {
+    to: { stage: "booting", isProvisioned: false, isJoined: false },
+    actions: [{ do: "scrub" }, { do: "wait", forMs }],
+  };
+}
+
+/** Installing updates delays what follows. */
+function slower(byMs: number, { to, actions }: Change): Change {
+  if (byMs === 0) return { to, actions };
+  return {
+    to,
+    actions: actions.map((one) => (one.do === "wait" ? { ...one, forMs: one.forMs + byMs } : one)),
   };
 }
 
@@ -105,10 +136,12 @@ const FROM_OUTSIDE: Partial<Record<GuestEvent["kind"], Move>> = {
 /** The events of each stage; other events are ignored in it. */
 const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move>>>> = {
   booting: {
-    elapsed: (state) => {
+    elapsed: (state, event) => {
+      const { isCopy = false, updatesMs = 0 } = event.kind === "elapsed" ? event : {};
+      if (isCopy) return reboot(state);
       if (state.isJoined) return enter("registered", state, [{ do: "boot" }, { do: "register" }]);
       if (state.isProvisioned) return { to: { stage: "failed" }, actions: [{ do: "boot" }] };
-      return enter("cloud-init", state, [{ do: "boot" }]);
+      return slower(updatesMs, enter("cloud-init", state, [{ do: "boot" }]));
     },
   },
   "cloud-init": {

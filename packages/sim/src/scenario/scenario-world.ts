@@ -40,8 +40,21 @@ const percentiles: Reader<Duration> = mapped(
   },
 );
 
+// Every virtual world begins at this time.
+const WORLD_START_MS = Date.parse("2026-01-01T00:00:00Z");
+
+/** Security updates: how many are published a day, how long each takes at a first boot, and how old the base images are. */
+const updates: Reader<NonNullable<GuestSettings["updates"]>> = mapped(
+  fields({ perDay: count(0, 100), each: duration }, { imageAge: duration }),
+  ({ perDay, each, imageAge = 0 }) => ({
+    perDay,
+    secondsEach: each / 1000,
+    sinceMs: WORLD_START_MS - imageAge,
+  }),
+);
+
 const guests: Reader<Partial<GuestSettings>> = mapped(
-  fields({}, { boot: percentiles, gracePeriod: duration }),
+  fields({}, { boot: percentiles, gracePeriod: duration, updates }),
   ({ gracePeriod, ...rest }) => ({
     ...rest,
     ...(gracePeriod !== undefined && { gracePeriodMs: gracePeriod }),

@@ -22,6 +22,7 @@ import { GENERAL_INVARIANTS } from "../invariants/general.ts";
 import { Trace } from "../trace/trace.ts";
 import { reachedStates } from "../trace/reached-states.ts";
 import type { KubeWrite } from "../trace/trace-event.ts";
+import type { PodSettings } from "../workloads/kubelet-pods.ts";
 import { actorOf, armCall, type Call, kubeCall, type Way } from "./call.ts";
 import { Checks } from "./checks.ts";
 import { annotateSomething, type Edit } from "./edit.ts";
@@ -46,6 +47,8 @@ export interface WorldOptions {
   readonly managers?: number;
   readonly azure?: Partial<AzureSettings>;
   readonly guests?: Partial<GuestSettings>;
+  /** The timing of pods, where it differs from the default. */
+  readonly pods?: Partial<PodSettings>;
   /** More servers, by host. */
   readonly servers?: Readonly<Record<string, (env: Env) => Handler>>;
   readonly faults?: readonly FaultSpec[];
@@ -290,6 +293,7 @@ export class World {
       management,
       host: this.#host,
       ...(this.#options.yieldTo && { yieldTo: this.#options.yieldTo }),
+      ...(this.#options.pods && { pods: this.#options.pods }),
     });
     const guests = startGuests({
       env,

@@ -22,7 +22,23 @@ const pool = (
 });
 const every = (interval: string) => pool({ computeGallery, nodePrototyping: { interval } });
 
+function withTemplate(template: object): PrototypingSource {
+  const source = pool({ computeGallery });
+  return { ...source, spec: { ...source.spec, template: { ...source.spec.template, ...template } } };
+}
+
 describe("nodePrototypingOf", () => {
+  test("reads the fields of the first draft, in both of their spellings", () => {
+    const modes = [{ interval: "2h" }, { cacheInterval: "3h" }, {}].map((nodeCachingMode) =>
+      nodePrototypingOf(withTemplate({ nodeCachingMode })),
+    );
+    expect(modes.map((settings) => settings?.interval)).toEqual(["2h", "3h", "24h"]);
+    const annotations = { nodeCachingModeInterval: "4h" };
+    expect(nodePrototypingOf({ ...pool({ computeGallery }), metadata: { annotations } })?.interval).toBe(
+      "4h",
+    );
+  });
+
   test("is off by default", () => {
     expect(nodePrototypingOf(pool({ computeGallery }))).toBeUndefined();
   });
@@ -65,6 +81,43 @@ describe("validateNodePrototyping", () => {
     [
       every("1d"),
       `${PATH}.interval: Invalid value: "1d": time: unknown unit "d" in duration "1d"; use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m`,
+    ],
+    [every("9000h"), `${PATH}.interval: Invalid value: "9000h": must be at most 8760h, a year`],
+    [
+      pool({ computeGallery, nodePrototyping: { interval: "24h", donor: "Replace" } }),
+      `${PATH}.donor: Invalid value: "Replace": is not supported yet; use Restart, or leave it out`,
+    ],
+    [
+      pool({
+        computeGallery,
+        nodePrototyping: { interval: "24h", window: { start: "24:00", duration: "1h" } },
+      }),
+      `${PATH}.window.start: Invalid value: "24:00": must be a time of day such as 22:00`,
+    ],
+    [
+      pool({
+        computeGallery,
+        nodePrototyping: { interval: "24h", window: { start: "22:00", duration: "25h" } },
+      }),
+      `${PATH}.window.duration: Invalid value: "25h": must be longer than 0 and at most 24h`,
+    ],
+    [
+      pool({
+        computeGallery,
+        nodePrototyping: { interval: "24h", window: { start: "22:00", duration: "1h", timeZone: "Mars" } },
+      }),
+      `${PATH}.window.timeZone: Invalid value: "Mars": must be the IANA name of a time zone, such as Europe/Berlin`,
+    ],
+    [
+      withTemplate({ image: { computeGallery }, nodeCachingMode: { cacheInterval: "1m" } }),
+      'spec.template.nodeCachingMode.cacheInterval: Invalid value: "1m": must be at least 10m',
+    ],
+    [
+      withTemplate({
+        image: { computeGallery, nodePrototyping: { interval: "24h" } },
+        osDisk: { osType: "Windows", diskSizeGB: 30 },
+      }),
+      `spec.template.osDisk.osType: Invalid value: "Windows": ${PATH} takes images of Linux nodes only; use Linux`,
     ],
     [
       pool({ computeGallery }, { alias: "1m" }),

@@ -30,6 +30,15 @@ export const NodePrototyping = object(
         { default: "None" },
       ),
     ),
+    window: optional(
+      object("When a renewal may begin; at any time unless given.", {
+        start: string("The time of day, such as 22:00."),
+        duration: duration("How long the window is open, at most 24h."),
+        timeZone: optional(
+          string("The time zone by its IANA name, such as Europe/Berlin; UTC unless given."),
+        ),
+      }),
+    ),
     donor: optional(
       oneOf(
         "What happens to the node that the image is taken from: it returns (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
@@ -67,11 +76,16 @@ const Donor = object("The node that the image is taken from.", {
   machine: string("Its AzureMachinePoolMachine."),
   nodeName: optional(string("Its Node.")),
   nodeUID: optional(string("The UID of its Node, so that a new Node of that name is not mistaken for it.")),
+  bootID: optional(
+    string("The boot of its Node before it was stopped: the Node is back when it reports another one."),
+  ),
   instanceID: optional(string("Its instance in the scale set.")),
   vmID: optional(string("The id of the VM in Azure.")),
   osDiskID: optional(string("The ARM id of the disk it boots from.")),
   cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
+  outSince: optional(timestamp("Since when its Node takes no pods.")),
   stoppedAt: optional(timestamp("When the VM was observed to be stopped; a snapshot must be younger.")),
+  backAt: optional(timestamp("When its Node took pods again.")),
   markers: optional(listOf("What we have set on its objects and must remove again.", string("A marker."))),
 });
 
@@ -113,6 +127,20 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
       progress: optional(integer("The progress of replication, in percent.")),
     }),
   ),
+  bootImage: optional(
+    object("The image definition that new machines boot from instead of the image in the spec.", {
+      id: string("Its ARM id."),
+      base: string("The image in the spec and the Kubernetes version that it was made for, as a hash."),
+    }),
+  ),
+  observedTrigger: optional(string("The last value of the annotation that asks for a renewal.")),
+  observedRollback: optional(string("The last value of the annotation that asks for a rollback.")),
+  timeline: optional(
+    listOf(
+      "The steps of the last renewal, in order.",
+      object("A step.", { step: string("Its name."), startedAt: timestamp("When it began.") }),
+    ),
+  ),
   canary: optional(
     object("The node that tests the image before others get it.", {
       machine: string("Its AzureMachinePoolMachine."),
@@ -128,6 +156,7 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
         donor: optional(string("The AzureMachinePoolMachine it was taken from.")),
         fingerprint: optional(string("What it contains.")),
         sizeGB: optional(integer("Its size in GB.")),
+        outOfServiceSeconds: optional(integer("How long its donor took no pods.")),
         state: oneOf("What it is used for.", ["Active", "Previous", "Bad", "Deleting"]),
       }),
     ),
@@ -137,68 +166,199 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
 /** The state of node prototyping. */
 export type NodePrototypingStatus = Static<typeof NodePrototypingStatus>;
 
-/** Annotation of the first draft of the proposal: an interval, used if the spec has none. */
-export const NODE_CACHING_INTERVAL_ANNOTATION = "nodeCachingInterval";
+const NODE_CACHING_INTERVAL_ANNOTATION = "nodeCachingInterval";
+
+/** Annotations of the first draft of the proposal, in its two spellings: an interval, used if the spec has none. */
+export const NODE_CACHING_ANNOTATIONS = [
+  NODE_CACHING_INTERVAL_ANNOTATION,
+  "nodeCachingModeInterval",
+] as const;
+
+/** The field of the first draft of the proposal, with its two names of the interval. */
+export const NodeCachingMode = object(
+  "An older form of nodePrototyping. Use spec.template.image.nodePrototyping.",
+  {
+    interval: optional(duration("How long an image is used before it is renewed.")),
+    cacheInterval: optional(duration("The same, under an older name.")),
+  },
+);
+
+/** Annotation of a pool: a new value asks for a renewal now. */
+export const PROTOTYPE_NOW_ANNOTATION = "capstan.dev/prototype-now";
+
+/** Annotation of a pool: a new value asks to return to the previous image. */
+export const PROTOTYPE_ROLLBACK_ANNOTATION = "capstan.dev/prototype-rollback";
+
+/** Annotation of an AzureMachinePoolMachine and of its Node: the renewal whose donor it is. */
+export const PROTOTYPE_DONOR_ANNOTATION = "capstan.dev/prototype-donor";
 
 /** The fields of a pool that decide whether and how its image is renewed. */
 export interface PrototypingSource {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: {
     readonly image?: { readonly nodePrototyping?: Frozen<NodePrototyping> };
+    readonly strategy?: { readonly rollingUpdate?: { readonly instanceUpdate?: string } };
     readonly template: {
       readonly image?: Frozen<Image> & { readonly nodePrototyping?: Frozen<NodePrototyping> };
+      readonly nodeCachingMode?: Frozen<Static<typeof NodeCachingMode>>;
       readonly osDisk: Frozen<OSDisk>;
     };
   };
 }
 
-/** The effective settings: from the template's image, else from the two older fields; undefined = off. */
-export function nodePrototypingOf(pool: PrototypingSource): Required<NodePrototyping> | undefined {
-  const interval = pool.metadata.annotations?.[NODE_CACHING_INTERVAL_ANNOTATION];
-  const settings =
-    pool.spec.template.image?.nodePrototyping ??
-    pool.spec.image?.nodePrototyping ??
-    (interval === undefined ? undefined : { interval });
+/** The settings as they are in effect. */
+export type EffectivePrototyping = Required<Omit<NodePrototyping, "window">> &
+  Pick<Frozen<NodePrototyping>, "window">;
+
+/** Where the settings are, and the settings. */
+interface Place {
+  readonly path: string;
+  readonly intervalPath: string;
+  readonly settings: Frozen<NodePrototyping>;
+}
+
+/** The effective settings: from the template's image, else from one of the older places; undefined = off. */
+export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping | undefined {
+  const settings = placeOf(pool)?.settings;
   return settings && { rolloutPolicy: "None", donor: "Restart", ...settings };
 }
 
+function placeOf({ metadata, spec }: PrototypingSource): Place | undefined {
+  const fields = [
+    ["spec.template.image.nodePrototyping", spec.template.image?.nodePrototyping],
+    ["spec.image.nodePrototyping", spec.image?.nodePrototyping],
+  ] as const;
+  for (const [path, settings] of fields)
+    if (settings) return { path, intervalPath: `${path}.interval`, settings };
+  return olderPlace(spec.template.nodeCachingMode) ?? annotatedPlace(metadata.annotations);
+}
+
+function olderPlace(mode: PrototypingSource["spec"]["template"]["nodeCachingMode"]): Place | undefined {
+  if (!mode) return undefined;
+  const path = "spec.template.nodeCachingMode";
+  const name = mode.interval === undefined && mode.cacheInterval !== undefined ? "cacheInterval" : "interval";
+  return { path, intervalPath: `${path}.${name}`, settings: { interval: mode[name] ?? DEFAULT_INTERVAL } };
+}
+
+function annotatedPlace(annotations: Readonly<Record<string, string>> = {}): Place | undefined {
+  const name = NODE_CACHING_ANNOTATIONS.find((one) => annotations[one] !== undefined);
+  if (name === undefined) return undefined;
+  const path = `metadata.annotations[${name}]`;
+  return { path, intervalPath: path, settings: { interval: annotations[name] ?? DEFAULT_INTERVAL } };
+}
+
+const DEFAULT_INTERVAL = "24h";
 // A renewal stops a node and publishes an image, which takes minutes; with a shorter interval it would never pause.
 const SHORTEST_INTERVAL = "10m";
+/** Below this, most of the time some node is out of service. */
+const SHORT_INTERVAL = "1h";
+// A year; a longer one is a mistake in the unit.
+const LONGEST_INTERVAL = "8760h";
+const DAY = "24h";
+
+/** Whether the interval is valid, and so short that a user should know. */
+export function hasShortInterval(pool: PrototypingSource): boolean {
+  const { settings, intervalPath } = placeOf(pool) ?? {};
+  if (!settings || intervalErrors(intervalPath ?? "", settings.interval).length > 0) return false;
+  return parseDuration(settings.interval) < parseDuration(SHORT_INTERVAL);
+}
 
 /** Validates the settings of node prototyping. */
 export function nodePrototypingErrors(pool: PrototypingSource): readonly FieldError[] {
-  const settings = nodePrototypingOf(pool);
-  if (!settings) {
+  const place = placeOf(pool);
+  if (!place) {
     return [];
   }
-  const path = pathOf(pool);
-  const image = pool.spec.template.image;
+  const { path, settings } = place;
   return [
-    ...intervalErrors(path.interval, settings.interval),
+    ...intervalErrors(place.intervalPath, settings.interval),
+    ...windowErrors(`${path}.window`, settings.window),
+    ...notYetErrors(path, pool, settings),
+    ...templateErrors(path, pool.spec.template),
+  ];
+}
+
+function templateErrors(
+  path: string,
+  { image, osDisk }: PrototypingSource["spec"]["template"],
+): readonly FieldError[] {
+  return [
     ...errorIf(
       !(image && isGalleryImage(image)),
-      required("spec.template.image.computeGallery", `${path.switch} needs the pool to use a gallery image`),
+      required("spec.template.image.computeGallery", `${path} needs the pool to use a gallery image`),
     ),
     ...errorIf(
-      pool.spec.template.osDisk.diffDiskSettings,
+      osDisk.diffDiskSettings,
       invalid(
         "spec.template.osDisk.diffDiskSettings",
-        pool.spec.template.osDisk.diffDiskSettings,
-        `${path.switch} cannot take an image of an ephemeral disk; remove one of the two`,
+        osDisk.diffDiskSettings,
+        `${path} cannot take an image of an ephemeral disk; remove one of the two`,
+      ),
+    ),
+    ...errorIf(
+      osDisk.osType === "Windows",
+      invalid(
+        "spec.template.osDisk.osType",
+        osDisk.osType,
+        `${path} takes images of Linux nodes only; use Linux`,
       ),
     ),
   ];
 }
 
-function pathOf(pool: PrototypingSource): { readonly switch: string; readonly interval: string } {
-  const places = ["spec.template.image.nodePrototyping", "spec.image.nodePrototyping"] as const;
-  const place = pool.spec.template.image?.nodePrototyping
-    ? places[0]
-    : pool.spec.image?.nodePrototyping && places[1];
-  const annotation = `metadata.annotations[${NODE_CACHING_INTERVAL_ANNOTATION}]`;
-  return place === undefined
-    ? { switch: annotation, interval: annotation }
-    : { switch: place, interval: `${place}.interval` };
+function notYetErrors(
+  path: string,
+  { spec }: PrototypingSource,
+  { donor, rolloutPolicy }: Frozen<NodePrototyping>,
+): readonly FieldError[] {
+  const isInPlace = spec.strategy?.rollingUpdate?.instanceUpdate === "InPlace";
+  return [
+    ...errorIf(
+      donor === "Replace",
+      invalid(`${path}.donor`, donor, "is not supported yet; use Restart, or leave it out"),
+    ),
+    ...errorIf(
+      rolloutPolicy === "RollingUpdate" && isInPlace,
+      invalid(
+        `${path}.rolloutPolicy`,
+        rolloutPolicy,
+        "cannot roll a pool whose instanceUpdate is InPlace: a node would be re-imaged from its own image; use Replace or None",
+      ),
+    ),
+  ];
+}
+
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+function windowErrors(path: string, window: Frozen<NodePrototyping>["window"]): readonly FieldError[] {
+  if (!window) return [];
+  const { start, duration: length, timeZone = "UTC" } = window;
+  const problems = durationErrors(`${path}.duration`, length);
+  const isLong = problems.length === 0 && !isWithinDay(parseDuration(length));
+  return [
+    ...errorIf(
+      !TIME_OF_DAY.test(start),
+      invalid(`${path}.start`, start, "must be a time of day such as 22:00"),
+    ),
+    ...problems,
+    ...errorIf(isLong, invalid(`${path}.duration`, length, "must be longer than 0 and at most 24h")),
+    ...errorIf(
+      !isTimeZone(timeZone),
+      invalid(`${path}.timeZone`, timeZone, "must be the IANA name of a time zone, such as Europe/Berlin"),
+    ),
+  ];
+}
+
+function isWithinDay(lengthMs: number): boolean {
+  return lengthMs > 0 && lengthMs <= parseDuration(DAY);
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
 }
 
 function intervalErrors(path: string, interval: string): readonly FieldError[] {
@@ -206,7 +366,11 @@ function intervalErrors(path: string, interval: string): readonly FieldError[] {
   if (errors.length > 0) {
     return errors;
   }
-  return parseDuration(interval) < parseDuration(SHORTEST_INTERVAL)
-    ? [invalid(path, interval, `must be at least ${SHORTEST_INTERVAL}`)]
+  const lengthMs = parseDuration(interval);
+  if (lengthMs < parseDuration(SHORTEST_INTERVAL)) {
+    return [invalid(path, interval, `must be at least ${SHORTEST_INTERVAL}`)];
+  }
+  return lengthMs > parseDuration(LONGEST_INTERVAL)
+    ? [invalid(path, interval, `must be at most ${LONGEST_INTERVAL}, a year`)]
     : [];
 }

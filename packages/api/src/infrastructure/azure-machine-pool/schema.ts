@@ -17,7 +17,7 @@ import { Image, imageFields, oneImageSource } from "../image.ts";
 import { LongRunningOperationStates, Operation } from "../operation.ts";
 import { virtualMachineFields } from "../virtual-machine.ts";
 import { identityFields } from "../vm-identity.ts";
-import { NodePrototyping, NodePrototypingStatus } from "./node-prototyping.ts";
+import { NodeCachingMode, NodePrototyping, NodePrototypingStatus } from "./node-prototyping.ts";
 
 const DEFAULT_ROLLING_UPDATE = {
   maxSurge: 1,
@@ -83,6 +83,7 @@ const Template = object("The template of the pool's machines.", {
       { rules: [oneImageSource] },
     ),
   ),
+  nodeCachingMode: optional(NodeCachingMode),
   terminateNotificationTimeout: optional(
     integer("How many minutes Azure announces a deletion before it happens, 5 to 15."),
   ),

@@ -1,6 +1,6 @@
 import type { AdmissionRequest, CustomObject } from "../../kind.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
-import { nodePrototypingOf } from "./node-prototyping.ts";
+import { hasShortInterval, NODE_CACHING_ANNOTATIONS, nodePrototypingOf } from "./node-prototyping.ts";
 import type { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
 
 type Pool = CustomObject<AzureMachinePoolSpec, AzureMachinePoolStatus>;
@@ -15,9 +15,18 @@ const DOUBTS: readonly Doubt[] = [
     isRaisedBy: ({ spec }) => spec.image?.nodePrototyping !== undefined,
     warning: "spec.image.nodePrototyping is an older place; use spec.template.image.nodePrototyping",
   },
+  ...NODE_CACHING_ANNOTATIONS.map((name) => ({
+    isRaisedBy: ({ metadata }: Frozen<Pool>) => metadata.annotations?.[name] !== undefined,
+    warning: `annotation ${name} is deprecated; use spec.template.image.nodePrototyping.interval`,
+  })),
   {
-    isRaisedBy: ({ metadata }) => metadata.annotations?.["nodeCachingInterval"] !== undefined,
-    warning: "annotation nodeCachingInterval is deprecated; use spec.template.image.nodePrototyping.interval",
+    isRaisedBy: ({ spec }) => spec.template.nodeCachingMode !== undefined,
+    warning: "spec.template.nodeCachingMode is an older name; use spec.template.image.nodePrototyping",
+  },
+  {
+    isRaisedBy: hasShortInterval,
+    warning:
+      "nodePrototyping.interval is below 1h: a renewal takes about half an hour, so a node is out of service much of the time",
   },
   {
     isRaisedBy: ({ spec }) => spec.template.image?.sharedGallery !== undefined,

@@ -1,108 +1,114 @@
 import { reply } from "../../arm/answer.ts";
-import { resourceNotFound } from "../../arm/errors.ts";
+import { requireBody } from "../../arm/body.ts";
+import { ArmError, invalidParameter } from "../../arm/errors.ts";
+import { listAnswer, pageOf } from "../../arm/paging.ts";
 import { resourceId } from "../../arm/target.ts";
-import type { Call } from "../../core/call.ts";
 import type { AzureState } from "../../core/azure-state.ts";
-import type { Image } from "../images/image.ts";
-import { isWithin } from "../images/images.ts";
+import type { Call } from "../../core/call.ts";
+import type { Resource } from "../../core/resources.ts";
+import { COMPUTE, computeBody, removeOrSucceed, startWrite } from "../compute/compute-write.ts";
+import { visibleIn } from "../found.ts";
+import { requiredLocation } from "../location.ts";
 import type { ResourceType } from "../resource-type.ts";
+import { missing } from "./missing.ts";
 
-const COMPUTE = "Microsoft.Compute";
+const GALLERIES = "galleries";
+const PAGE = 100;
+// Letters, digits, dots and underscores: unlike most resources, galleries have no dashes in their names.
+const NAME = /^[a-z0-9]([a-z0-9._]{0,78}[a-z0-9])?$/i;
+// Azure's limit for a subscription in a region.
+const MOST_GALLERIES = 100;
 
-function missing(call: Call): Error {
-  const { types, names, group = "" } = call.target;
-  const path = types.map((type, index) => `${type}/${names[index]}`).join("/");
-  return resourceNotFound(`${COMPUTE}/${path}`, group);
+/** A gallery of the settings; undefined when no image of the settings lies in it. */
+function fromSettings(call: Call, world: AzureState, id: string): unknown {
+  const inside = [...world.images.definitions("gallery")].find((one) =>
+    one.definition.toLowerCase().startsWith(`${id.toLowerCase()}/`),
+  );
+  return (
+    inside && {
+      id,
+      name: call.target.names[0],
+      type: `${COMPUTE}/${GALLERIES}`,
+      location: inside.regions?.[0] ?? world.settings.regions[0],
+      properties: { provisioningState: "Succeeded" },
+    }
+  );
 }
 
-function definitionBody({ definition, osType, regions }: Image): unknown {
-  return {
-    id: definition,
-    name: definition.split("/").at(-1),
-    type: `${COMPUTE}/galleries/images`,
-    location: regions?.[0],
-    properties: {
-      osType: osType ?? "Linux",
-      osState: "Generalized",
-      hyperVGeneration: "V2",
-      provisioningState: "Succeeded",
-    },
-  };
+/** Whether a gallery exists: as a resource, or through an image of the settings. */
+export function galleryLocation(call: Call, world: AzureState): string | undefined {
+  const id = resourceId(call.target, [GALLERIES]);
+  const stored = world.resources.get(id);
+  if (stored) return stored.location;
+  const shown = fromSettings(call, world, id) as { readonly location: string } | undefined;
+  return shown?.location;
 }
 
-function versionBody(image: Image, world: AzureState): unknown {
-  const regions = image.regions ?? world.settings.regions;
-  return {
-    id: `${image.definition}/versions/${image.version}`,
-    name: image.version,
-    type: `${COMPUTE}/galleries/images/versions`,
-    location: regions[0],
-    properties: {
-      publishingProfile: {
-        targetRegions: regions.map((name) => ({ name, regionalReplicaCount: 1 })),
-        excludeFromLatest: image.excludeFromLatest ?? false,
-      },
-      provisioningState: "Succeeded",
-      replicationStatus: {
-        aggregatedState: "Completed",
-        summary: regions.map((region) => ({ region, state: "Completed", progress: 100 })),
-      },
-    },
-  };
+function put(call: Call, world: AzureState) {
+  const id = resourceId(call.target, [GALLERIES]);
+  const existing = world.resources.get(id);
+  const body = requireBody(call.body);
+  const location = existing?.location ?? requiredLocation(body);
+  const [name = ""] = call.target.names;
+  if (!NAME.test(name))
+    throw invalidParameter(
+      "galleryName",
+      `The value '${name}' of parameter 'galleryName' is invalid: it has 1 to 80 letters, digits, dots and underscores.`,
+    );
+  if (!existing) checkQuota(call, world, location);
+  const write = { call, world, id: existing?.id ?? id, existing, type: GALLERIES, location, body };
+  return startWrite({ ...write, latency: GALLERIES }, computeBody).answer;
 }
 
-function definitionOf(call: Call): string {
-  return resourceId({ ...call.target, names: call.target.names.slice(0, 2) }, ["galleries", "images"]);
+function checkQuota({ target }: Call, world: AzureState, location: string): void {
+  const scope = `/subscriptions/${target.subscription}`;
+  const inRegion = [...world.resources.in(scope, `${COMPUTE}/${GALLERIES}`)].filter(
+    (one) => one.location === location,
+  );
+  if (inRegion.length < MOST_GALLERIES) return;
+  throw new ArmError(409, {
+    code: "OperationNotAllowed",
+    message: `The subscription has reached its limit of ${MOST_GALLERIES} galleries in region ${location}. Delete a gallery, or request an increase of the quota.`,
+  });
 }
 
-/** Compute galleries: read only, from the settings. */
-export const galleryTypes: readonly ResourceType[] = [
-  {
-    provider: COMPUTE,
-    type: "galleries",
-    get: (call, world) => {
-      const id = resourceId(call.target, ["galleries"]);
-      const inside = [...world.images.definitions("gallery")].find((one) =>
-        one.definition.toLowerCase().startsWith(`${id.toLowerCase()}/`),
-      );
-      if (!inside) throw missing(call);
-      return reply(200, {
-        id,
-        name: call.target.names[0],
-        type: `${COMPUTE}/galleries`,
-        location: inside.regions?.[0] ?? world.settings.regions[0],
-        properties: { provisioningState: "Succeeded" },
-      });
-    },
+function checkEmpty(world: AzureState, { id, name }: Resource): void {
+  const inside = [...world.resources.in(id.split("/").slice(0, 5).join("/"))].find((one) =>
+    one.id.toLowerCase().startsWith(`${id.toLowerCase()}/`),
+  );
+  if (!inside) return;
+  throw new ArmError(409, {
+    code: "CannotDeleteResource",
+    message: `Can not delete resource '${name}' before nested resources are deleted: ${inside.id}.`,
+  });
+}
+
+/** DELETE of a gallery or a definition: only an empty one. */
+export function deleteEmpty(call: Call, world: AzureState, types: readonly string[]) {
+  const resource = world.resources.get(resourceId(call.target, types));
+  if (resource) checkEmpty(world, resource);
+  return removeOrSucceed(call, world, resource);
+}
+
+/** Compute galleries: resources, and those that the images of the settings lie in. */
+export const galleries: ResourceType = {
+  provider: COMPUTE,
+  type: GALLERIES,
+  get: (call, world) => {
+    const id = resourceId(call.target, [GALLERIES]);
+    const stored = world.resources.get(id);
+    const shown = stored ? computeBody(stored) : fromSettings(call, world, id);
+    if (shown === undefined) throw missing(call);
+    return reply(200, shown);
   },
-  {
-    provider: COMPUTE,
-    type: "galleries/images",
-    get: (call, world) => {
-      const newest = world.images.versionsOf(definitionOf(call)).at(-1);
-      if (!newest) throw missing(call);
-      return reply(200, definitionBody(newest));
-    },
-    list: (call, world) => {
-      const prefix = `/galleries/${call.target.names[0]}/`.toLowerCase();
-      const all = [...world.images.definitions("gallery")].filter(
-        ({ definition }) => isWithin(call.target, definition) && definition.toLowerCase().includes(prefix),
-      );
-      return reply(200, { value: all.map(definitionBody) });
-    },
+  list: (call, world) => {
+    const page = pageOf(visibleIn(world, call.target, `${COMPUTE}/${GALLERIES}`), call.query, PAGE);
+    return listAnswer(
+      page.items.map((one) => computeBody(one)),
+      page.nextSkip,
+      call,
+    );
   },
-  {
-    provider: COMPUTE,
-    type: "galleries/images/versions",
-    get: (call, world) => {
-      const wanted = call.target.names[2];
-      const image = world.images.versionsOf(definitionOf(call)).find((one) => one.version === wanted);
-      if (!image) throw missing(call);
-      return reply(200, versionBody(image, world));
-    },
-    list: (call, world) =>
-      reply(200, {
-        value: world.images.versionsOf(definitionOf(call)).map((one) => versionBody(one, world)),
-      }),
-  },
-];
+  put,
+  delete: (call, world) => deleteEmpty(call, world, [GALLERIES]),
+};

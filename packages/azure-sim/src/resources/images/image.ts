@@ -13,7 +13,21 @@ export interface Image {
   readonly regions?: readonly string[];
   readonly osType?: "Linux" | "Windows";
   readonly excludeFromLatest?: boolean;
+  /** The regions where `excludeFromLatest` has another value. */
+  readonly regionalExclusions?: Readonly<Record<string, boolean>>;
+  /** The Hyper-V generation; V2 unless given. */
+  readonly generation?: "V1" | "V2";
+  /** The purchase plan that machines from this image need. */
+  readonly plan?: ImagePlan;
+  readonly securityType?: string;
   readonly files?: ImageFiles;
+}
+
+/** The purchase plan of an image of the marketplace. */
+interface ImagePlan {
+  readonly name: string;
+  readonly publisher: string;
+  readonly product: string;
 }
 
 /** The community gallery in which Cluster API for Azure publishes its reference images. */

@@ -5,6 +5,7 @@ import { type AzureState } from "../../core/azure-state.ts";
 import { subnetIsFull } from "../network/addresses.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
 import { countModel } from "./apply-model.ts";
+import { imageNow } from "./boot-image.ts";
 import { interfacesOf, subnetIdOf } from "./desired.ts";
 import { type Instance, instanceMachineId, latestModel, type Model, type ScaleSet } from "./scale-sets.ts";
 import { textAt, valueAt, type JsonObject } from "../../json.ts";
@@ -35,6 +36,7 @@ export function addInstances(
   options: { count: number; zones: readonly string[] },
 ): Instance[] {
   const model = latestModel(set);
+  const image = imageNow(world, set, model);
   const key = keyOf(set.id);
   const made: Instance[] = [];
   for (let index = 0; index < options.count; index++) {
@@ -51,7 +53,7 @@ export function addInstances(
       createdMs: world.nowMs,
       changedMs: world.nowMs,
       flight: 0,
-      image: model.image,
+      image,
       addresses: takeAddresses(world, model),
       ...(zone !== undefined && { zone }),
     };
@@ -69,6 +71,14 @@ function takeAddresses(world: AzureState, model: Model): number[] {
     const subnet = subnetOf(world, id);
     return subnet ? world.addresses.take(id, subnet.range) : 0;
   });
+}
+
+/** All instances, when the image of their model does not exist any more. */
+export function unbootable(
+  problem: ErrorBody | undefined,
+  instances: readonly Instance[],
+): ReadonlyMap<number, ErrorBody> | undefined {
+  return problem && new Map(instances.map((instance) => [instance.id, problem]));
 }
 
 /** The instances for which the region has no capacity: they are created, and fail. */

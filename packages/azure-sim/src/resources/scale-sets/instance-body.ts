@@ -5,6 +5,7 @@ import { interfacesOf } from "./desired.ts";
 import { isLatest } from "./instance-effects.ts";
 import { withoutSecrets } from "./models.ts";
 import { type Instance, type Model, modelOf, type ScaleSet } from "./scale-sets.ts";
+import { osDiskName } from "../snapshots/os-disk-id.ts";
 import { statusesOf } from "./status-codes.ts";
 
 /** What the body of an instance is built from. */
@@ -108,7 +109,7 @@ interface Parts {
 function storageProfile({ world, resource }: InstanceContext, { instance, profile }: Parts): unknown {
   const image = world.images.byName(instance.image);
   const disk = objectAt(profile, "storageProfile", "osDisk");
-  const name = `${resource.name}_${instance.id}_OsDisk_1_${instance.vmId.replaceAll("-", "")}`;
+  const name = osDiskName(resource.name, instance);
   const group = resource.id.split("/").slice(0, 5).join("/");
   return {
     imageReference: {

@@ -3,9 +3,13 @@ import type { Effect, AzureState } from "../../core/azure-state.ts";
 import type { JsonObject } from "../../json.ts";
 import type { MachineEvent } from "../../machines/machine-events.ts";
 import { countModel } from "./apply-model.ts";
+import { imageNow, isOtherImage } from "./boot-image.ts";
 import { interfacesOf, subnetIdOf } from "./desired.ts";
 import { modelOf, type Instance, type ScaleSet } from "./scale-sets.ts";
 import type { WorkKind } from "./work.ts";
+
+/** The effect that removes what belongs to a machine that is gone. */
+export const MACHINE_REMOVED = "machine.removed";
 
 interface Done {
   readonly set: string;
@@ -64,7 +68,7 @@ const rebooted: Finish = (world, _set, instance) => {
 
 const reimaged: Finish = (world, set, instance) => {
   world.disks.discard(instance.machineId);
-  settle(world, instance, { power: "running", image: modelOf(set, instance).image });
+  settle(world, instance, { power: "running", image: imageNow(world, set, modelOf(set, instance)) });
   notify(world, instance, "reimaged");
 };
 
@@ -76,8 +80,7 @@ const FINISH: Readonly<Record<WorkKind, Finish>> = {
   },
   delete: removeInstance,
   manualupgrade: (world, set, instance) => {
-    const isOtherImage = instance.image !== modelOf(set, instance).image;
-    if (isOtherImage) reimaged(world, set, instance);
+    if (isOtherImage(modelOf(set, instance), instance.image)) reimaged(world, set, instance);
     else settle(world, instance);
     notify(world, instance, "modelApplied");
   },
@@ -110,6 +113,7 @@ export function removeInstance(world: AzureState, set: ScaleSet, instance: Insta
   countModel(world, set, { model, instances: -1 });
   world.disks.discard(instance.machineId);
   world.scaleSets.dropInstance(instance);
+  world.effects.get(MACHINE_REMOVED)?.(world, { machineId: instance.machineId });
   notify(world, instance, "deleted");
 }
 

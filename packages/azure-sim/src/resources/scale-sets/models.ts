@@ -1,5 +1,5 @@
 import { ArmError } from "../../arm/errors.ts";
-import { canonicalText, type JsonObject, objectAt } from "../../json.ts";
+import { type JsonObject, objectAt, sameJson } from "../../json.ts";
 import type { Instance, Model, ScaleSet } from "./scale-sets.ts";
 
 // Compute keeps at most ten models for the instances of a set.
@@ -37,7 +37,7 @@ export function withoutSecrets(profile: JsonObject): JsonObject {
 /** Adds a model to the set if it differs from the newest. */
 export function adoptModel(set: ScaleSet, model: Model, instances: Iterable<Instance>): boolean {
   const current = set.models[set.modelVersion];
-  if (current && canonicalText(current) === canonicalText(model)) return false;
+  if (current && isSameModel(current, model)) return false;
   dropUnusedModels(set, instances);
   if (Object.keys(set.models).length >= MAX_MODELS) {
     throw new ArmError(409, {
@@ -48,6 +48,11 @@ export function adoptModel(set: ScaleSet, model: Model, instances: Iterable<Inst
   set.modelVersion += 1;
   set.models[set.modelVersion] = model;
   return true;
+}
+
+/** The image is what the reference in the profile resolved to: a newer latest version is not another model. */
+function isSameModel({ image: _, ...one }: Model, { image: __, ...other }: Model): boolean {
+  return sameJson(one, other);
 }
 
 function dropUnusedModels(set: ScaleSet, instances: Iterable<Instance>): void {

@@ -6,7 +6,8 @@ import { instanceFault } from "../../faults/faults.ts";
 import { type JsonObject, objectAt, textAt, valueAt } from "../../json.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { applyModel } from "./apply-model.ts";
-import { addInstances, extraInstances, scaleInPolicy, unallocated, victims } from "./growth.ts";
+import { imageProblem } from "./boot-image.ts";
+import { addInstances, extraInstances, scaleInPolicy, unallocated, unbootable, victims } from "./growth.ts";
 import { isLatest } from "./instance-effects.ts";
 import { type Instance, latestModel, type ScaleSet } from "./scale-sets.ts";
 import { lastEndMs, startWork, type WorkPlan } from "./work.ts";
@@ -61,7 +62,7 @@ function grow({ call, world, set, operation, body }: Resize, count: number): Res
     kind: "create",
     operation: operation.id,
     fault: instanceFault(call),
-    failing: unallocated(instances, room),
+    failing: unbootable(imageProblem(world, set, model), instances) ?? unallocated(instances, room),
   });
   return extra === 0 ? outcome(world, plan) : markExtra({ world, set, instances, plan, count });
 }

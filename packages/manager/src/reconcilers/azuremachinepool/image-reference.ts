@@ -1,4 +1,5 @@
 import type { AzureMachinePool, Frozen } from "@capstan/api";
+import { digest } from "../../azure/operations/wanted.ts";
 import type { JsonObject } from "../../azure/port.ts";
 
 type Image = Frozen<AzureMachinePool["spec"]["template"]["image"]>;
@@ -16,6 +17,11 @@ export function imageReference(image: Image | undefined, version: string): JsonO
   }
   if (image?.sharedGallery) return { id: galleryVersionID(image.sharedGallery) };
   return galleryReference(image?.computeGallery ?? referenceImage(version));
+}
+
+/** The image in the spec and the Kubernetes version, as a hash: prototypes are made for exactly these. */
+export function baseKeyOf({ spec }: Frozen<AzureMachinePool>, version: string): string {
+  return digest({ image: imageReference(spec.template.image, version), version });
 }
 
 type GalleryImage = NonNullable<NonNullable<Image>["computeGallery"]>;

@@ -88,7 +88,8 @@ function wasAvailable(facts: MachineFacts): boolean {
 }
 
 function instanceFacts(instance: ScaleSetInstance, modelHash: string | undefined): InstanceFacts {
-  const { instanceID, providerID, provisioningState, powerState, isLatestModel, createdMs } = instance;
+  const { instanceID, providerID, provisioningState, powerState, isLatestModel } = instance;
+  const { createdMs, imageVersion } = instance;
   return {
     instanceID,
     providerID,
@@ -96,6 +97,7 @@ function instanceFacts(instance: ScaleSetInstance, modelHash: string | undefined
     powerState,
     ...(isLatestModel !== undefined && { isLatestModel }),
     ...(createdMs !== undefined && { createdMs }),
+    ...(imageVersion !== undefined && { imageVersion }),
     ...(isLatestModel === true && modelHash !== undefined && { modelHash }),
   };
 }

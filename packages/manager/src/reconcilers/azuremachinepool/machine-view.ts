@@ -5,6 +5,7 @@ import {
   type Frozen,
   getCondition,
   type Node,
+  PROTOTYPE_DONOR_ANNOTATION,
 } from "@capstan/api";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
 import type { MachineView, VmState } from "../../rollout/scale-set/view.ts";
@@ -21,6 +22,8 @@ export interface InstanceFacts {
   readonly powerState: PowerState;
   readonly isLatestModel?: boolean;
   readonly createdMs?: number;
+  /** The version of its image. */
+  readonly imageVersion?: string;
   /** The model it was created from, if that is known without its resource. */
   readonly modelHash?: string;
 }
@@ -93,6 +96,7 @@ type Decided = Pick<
   | "deletedByUser"
   | "hasDeleteAnnotation"
   | "isSurge"
+  | "isDonor"
   | "picked"
   | "updatingToHash"
 >;
@@ -116,6 +120,7 @@ function decidedAbout(
     deletedByUser: isDeleting && !picked.has(name),
     hasDeleteAnnotation: annotations[DELETE_MACHINE_ANNOTATION] !== undefined,
     isSurge: annotations[SURGE_ANNOTATION] !== undefined,
+    ...(annotations[PROTOTYPE_DONOR_ANNOTATION] !== undefined && { isDonor: true }),
     picked: picked.has(name) ? "delete" : hash === undefined ? undefined : "update",
     updatingToHash: hash && currentName(hash, wanted),
   };

@@ -9,6 +9,7 @@ import { machineResourceName } from "../../rollout/scale-set/plan.ts";
 import { currentName } from "./model-hash.ts";
 import type { NormalScope, Pass } from "./scope.ts";
 import {
+  IMAGE_VERSION_ANNOTATION,
   MACHINE_FINALIZER,
   MACHINE_POOL_LABEL,
   MODEL_HASH_ANNOTATION,
@@ -21,6 +22,7 @@ interface Newcomer {
   readonly instanceID: string;
   readonly providerID: string;
   readonly modelHash?: string;
+  readonly imageVersion?: string;
   /** It exists only while others are updated in place. */
   readonly isSurge?: boolean;
 }
@@ -28,7 +30,7 @@ interface Newcomer {
 /** The resource for an instance. */
 export function newMachine(
   { pool, desired }: Pick<Pass, "pool"> & { readonly desired?: NormalScope["desired"] | undefined },
-  { instanceID, providerID, modelHash = UNKNOWN_MODEL, isSurge = false }: Newcomer,
+  { instanceID, providerID, modelHash = UNKNOWN_MODEL, imageVersion, isSurge = false }: Newcomer,
 ): Omit<AzureMachinePoolMachine, "apiVersion" | "kind"> {
   const { name, namespace = "" } = pool.metadata;
   return {
@@ -38,6 +40,7 @@ export function newMachine(
       labels: labelsOf(pool),
       annotations: {
         [MODEL_HASH_ANNOTATION]: desired ? currentName(modelHash, desired.hash) : modelHash,
+        ...(imageVersion !== undefined && { [IMAGE_VERSION_ANNOTATION]: imageVersion }),
         ...(isSurge && { [SURGE_ANNOTATION]: "" }),
       },
       finalizers: [MACHINE_FINALIZER],

@@ -6,6 +6,7 @@ import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { ALLOW_REMOVAL_ANNOTATION } from "../../rollout/scale-set/removal-guard.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { updateOf } from "../../workload/availability.ts";
+import { imageSwitch } from "./boot-image.ts";
 import { listed } from "./listed.ts";
 import { annotateAll, createAll, deleteAll } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
@@ -49,6 +50,8 @@ async function changeSet(scope: NormalScope, observation: Observation): Promise<
     if (action.action === "PutModel" || action.action === "SetCapacity")
       return putModel(scope, observation, { capacity: action.detail.to, why: action.why });
   }
+  const switching = imageSwitch(scope, observation);
+  if (switching !== undefined) return putModel(scope, observation, { capacity, why: switching });
   if (needsRenewal(scope, observation))
     return putModel(scope, observation, { capacity, why: "the bootstrap data was renewed" });
   return needsPatchOfTags(scope, observation) ? patchTags(scope, observation) : next;

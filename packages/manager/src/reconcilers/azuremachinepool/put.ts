@@ -6,6 +6,7 @@ import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data
 import { refused, startOnSet, desiredStateKey } from "./operations.ts";
 import { mergedBody } from "./merge-body.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
+import { modelToSend } from "./boot-image.ts";
 import { type NormalScope, type Observation } from "./scope.ts";
 import { tagsToWrite, wantedTags } from "./tags.ts";
 
@@ -52,8 +53,9 @@ function writeOf(
   set: SeenSet | undefined,
   { capacity, customData, stamp }: FreshData & { readonly capacity: number },
 ): WantedWrite {
-  const { model, hash } = scope.desired;
+  const { hash } = scope.desired;
   const tags = { ...wantedTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: stamp };
+  const model = modelToSend(scope, set);
   const desired = scaleSetBody(scope.pool, { model, capacity, tags, customData });
   return {
     verb: "PUT",

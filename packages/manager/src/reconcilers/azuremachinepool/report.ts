@@ -13,6 +13,7 @@ import { type Budget, roundingNote } from "../../rollout/scale-set/budget.ts";
 import { needsAttention } from "../../rollout/scale-set/needs-attention.ts";
 import { counted } from "../../rollout/shared/action.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import { reportedImage } from "./boot-image.ts";
 import { listed } from "./listed.ts";
 import { needsAnotherWrite, setStatus, troubleOf } from "./set-status.ts";
 import { SCALE_SET_RUNNING, type NormalScope, type Scope, type Observation } from "./scope.ts";
@@ -88,7 +89,7 @@ function statusOf(
   const { version } = owners.machinePool.spec.template.spec;
   const isCurrent = view.setHash === view.wantedHash;
   const isSized = planned.budget.live === planned.budget.desired;
-  const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
+  const image = set && reportedImage(pool, set);
   return {
     ready: false,
     ...(set && setStatus(set.provisioningState, { isSized, wasReady: pool.status?.ready === true })),
@@ -97,7 +98,7 @@ function statusOf(
     infrastructureMachineKind: MACHINE_KIND,
     ...(view.setHash !== undefined && { modelHash: view.setHash }),
     ...(isCurrent && version !== undefined && { version }),
-    ...(isCurrent && pool.spec.template.image && { image }),
+    ...(isCurrent && image && { image }),
     ...(view.desired === view.machines.length && { lastReconciledReplicas: view.desired }),
   };
 }

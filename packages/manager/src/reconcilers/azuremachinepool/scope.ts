@@ -3,6 +3,7 @@ import {
   type AzureMachinePool,
   Cluster,
   CLUSTER_NAME_LABEL,
+  type Features,
   type Frozen,
   groupOf,
   MachinePool,
@@ -42,6 +43,7 @@ export interface AzureMachinePoolPorts extends AzureClientPorts {
   /** The results of lists: this reconciler records them, that of the machines reads them. */
   readonly scaleSets: InstanceCache;
   readonly readSecret: SecretPorts["readSecret"];
+  readonly features: Features;
 }
 
 /** What the passes of one process share. */
@@ -60,7 +62,7 @@ interface Owners {
 }
 
 /** Where the scale set of a pool is, and the client for it. */
-interface AzureTarget extends LazyArm {
+export interface AzureTarget extends LazyArm {
   readonly plan: ClusterSpecView;
   readonly scaleSetID: string;
   readonly location: string;
@@ -275,20 +277,24 @@ export function hasBegun({ spec, status }: Frozen<AzureMachinePool>): boolean {
 }
 
 interface AzureTargetFacts {
+  /** The name of the controller, in metrics and towards Azure. */
+  readonly controller?: string;
   readonly azureCluster: Frozen<AzureCluster>;
   readonly clusterName?: string;
   readonly machinePool?: Frozen<MachinePool>;
 }
 
-function azureTargetOf(
-  shared: Shared,
+/** Where the scale set of a pool is, and a client for it that has not connected yet. */
+export function azureTargetOf(
+  shared: { readonly ports: AzureClientPorts },
   context: Context<AzureMachinePool>,
   facts: AzureTargetFacts,
 ): AzureTarget {
   const { object: pool, cache } = context;
-  const { azureCluster, machinePool, clusterName = machinePool?.spec.clusterName ?? "" } = facts;
+  const { azureCluster, machinePool, controller = CONTROLLER } = facts;
+  const { clusterName = machinePool?.spec.clusterName ?? "" } = facts;
   const subscriptionID = subscriptionOf(shared.ports, azureCluster);
-  const request = { cluster: azureCluster, cache, controller: CONTROLLER };
+  const request = { cluster: azureCluster, cache, controller };
   const plan = clusterPlanOf({ azureCluster, clusterName, subscriptionID });
   return {
     ...lazyArm(() => armClientFor(shared.ports, request)),

@@ -2,6 +2,7 @@ import { deepEqual, isJsonObject } from "@capstan/api";
 import { block, next, type Outcome } from "@capstan/runtime";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { mergedTags, type Tags } from "../../azure-cluster/tags.ts";
+import { prototypeTags } from "./boot-image.ts";
 import { currentName } from "./model-hash.ts";
 import { scaleSetTags } from "./scale-set-body.ts";
 import { type NormalScope, type Observation } from "./scope.ts";
@@ -34,7 +35,8 @@ export function wantedTags(scope: NormalScope, observed: Tags, modelHash: string
     poolKey,
     modelHash,
   });
-  return mergedTags(observed, wanted, recordedTags(scope.pool));
+  const ours = { ...wanted, ...prototypeTags(scope, observed) };
+  return mergedTags(observed, ours, recordedTags(scope.pool));
 }
 
 /** The tags to patch if nothing else is written; undefined if none differ. An older hash of the same model is renewed. */

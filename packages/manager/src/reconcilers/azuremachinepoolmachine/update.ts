@@ -1,4 +1,11 @@
-import { deepEqual, formatTimestamp, type Frozen, Node, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import {
+  deepEqual,
+  formatTimestamp,
+  type Frozen,
+  Node,
+  PROTOTYPE_DONOR_ANNOTATION,
+  UPDATE_INSTANCE_ANNOTATION,
+} from "@capstan/api";
 import { again, type Client, next, type Outcome } from "@capstan/runtime";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { updateOf } from "../../workload/availability.ts";
@@ -42,6 +49,8 @@ export async function updateInPlace(scope: Scope): Promise<Outcome> {
 /** No update is requested any more, or it is done: the Node takes pods again. */
 async function standDown(scope: Scope): Promise<Outcome> {
   const { machine, node, workload } = scope;
+  // The controller of node images drains the Node of a donor, and uncordons it.
+  if (machine.metadata.annotations?.[PROTOTYPE_DONOR_ANNOTATION] !== undefined) return next;
   // While the Node cannot be read, it is unknown whether the controller cordoned it.
   if (node.state === "unknown") return next;
   if (node.state === "found" && workload && isCordonedByUs(node.node)) {

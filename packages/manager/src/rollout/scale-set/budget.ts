@@ -64,7 +64,7 @@ export function stateOf(view: PoolView): PoolState {
     isModelCurrent: view.setHash === goalHash,
     machines,
     staying,
-    free: staying.filter(isWhole).filter((machine) => !isUpdating(machine)),
+    free: staying.filter(isWhole).filter((machine) => !isUpdating(machine) && machine.isDonor !== true),
   };
 }
 

@@ -22,7 +22,9 @@ export function pickSurplus(state: PoolState, going: ReadonlySet<string>): reado
   const surplus = staying.length - budget.desired - surgeFor(state, staying);
   if (surplus <= 0) return [];
   // A machine without a resource keeps its rank and is deleted when it has one; no other machine is deleted instead.
-  const free = staying.filter(hasInstance).filter((machine) => !isUpdating(machine));
+  const free = staying
+    .filter(hasInstance)
+    .filter((machine) => !isUpdating(machine) && machine.isDonor !== true);
   const ordered = byDeletionPriority(view, free, state.goalHash);
   const isPlain = budget.outdated === 0 || budget.desired === 0;
   return (isPlain ? ordered : sparing(state, ordered)).slice(0, surplus).filter(isWhole);

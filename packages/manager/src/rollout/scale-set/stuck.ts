@@ -45,7 +45,7 @@ export function pickStuck(state: PoolState): StuckPicks {
 }
 
 function isStuck(state: PoolState, machine: WholeMachine): boolean {
-  if (!isLongUnavailable(machine, state.view.nowMs)) return false;
+  if (machine.isDonor === true || !isLongUnavailable(machine, state.view.nowMs)) return false;
   if (isBroken(machine)) return true;
   // An update in place drains first, which may take long; its controller handles it unless the VM is broken.
   return state.isModelCurrent && machine.modelHash !== state.goalHash && !isUpdating(machine);

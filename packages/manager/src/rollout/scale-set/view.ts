@@ -42,6 +42,8 @@ export interface MachineView {
   readonly hasDeleteAnnotation: boolean;
   /** Created beyond the desired number so that other machines can be updated in place; deleted afterwards. */
   readonly isSurge: boolean;
+  /** Whether an image is taken of the machine: it comes back by itself, so no decision is about it meanwhile. */
+  readonly isDonor?: boolean;
   readonly picked: MachinePick | undefined;
   /** The model that a running update in place leads to. */
   readonly updatingToHash: string | undefined;

@@ -65,7 +65,7 @@ export const keepsAvailability: Invariant = {
         if (byUser.has(name)) return undefined;
         const sinceMs = begun.sinceMs(name) ?? atMs;
         const left = availableIn(truth, scaleSet, sent.values());
-        const { floor } = limits.since(record, sinceMs);
+        const floor = limits.since(record, sinceMs).floor - donorsOf(record);
         if (left >= floor || newsMs(machine) >= sinceMs - MOST_AGE_MS) return undefined;
         return `${call.by} cordons ${call.name}: ${left} available machines of ${scaleSet} would be left, at least ${floor} must stay`;
       },
@@ -98,6 +98,20 @@ class Beginnings {
     return this.#sinceMs.get(name);
   }
 }
+
+/** How many machines of a pool images are taken of now: one or none. They have a budget of their own. */
+function donorsOf({ pool }: PoolRecord): number {
+  return WITH_DONOR.has(pool.status?.nodePrototyping?.phase ?? "Idle") ? 1 : 0;
+}
+
+const WITH_DONOR: ReadonlySet<string> = new Set([
+  "Protecting",
+  "Preparing",
+  "Draining",
+  "Stopping",
+  "Snapshotting",
+  "Restoring",
+]);
 
 /** A pool that is being deleted, or that an autoscaler sizes, has no availability to keep. */
 function isFree({ isLeaving, isExternallyScaled }: PoolRecord): boolean {

@@ -120,17 +120,34 @@ function membersOf(truth: Truth, poolLookup: PoolLookup, record: PoolRecord): Me
     machine: poolLookup.machine(record, String(id)),
     isNodeReady: power === "running" && isReady(truth.node(machineId)?.node),
     isAvailable: truth.isAvailable(machineId),
-    isLatest: deepEqual(modelOf(set, model), modelOf(set, set.modelVersion)),
+    isLatest: isSameModel(set, model, set.modelVersion),
   }));
 }
 
 type ScaleSet = NonNullable<ReturnType<Azure["core"]["world"]["scaleSets"]["get"]>>;
 
+// Definitions in the gallery of a cluster: images of its own machines.
+const PROTOTYPE = /\/galleries\/prototypes_/i;
+
+/** Whether two models are the same for users: a machine from the image in the spec is as current as one from a prototype of it. */
+function isSameModel(set: ScaleSet, one: number, other: number): boolean {
+  const isPrototype = [one, other].some((version) => PROTOTYPE.test(set.models[version]?.image ?? ""));
+  return deepEqual(modelOf(set, one, isPrototype), modelOf(set, other, isPrototype));
+}
+
 /** A model without its bootstrap data: renewed data does not make a machine outdated. */
-function modelOf({ models }: ScaleSet, version: number): unknown {
-  const { profile, ...rest } = models[version] ?? {};
-  const { osProfile, ...other } = (profile ?? {}) as { readonly osProfile?: object };
-  return { ...rest, profile: { ...other, osProfile: { ...osProfile, customData: "*" } } };
+function modelOf({ models }: ScaleSet, version: number, isAnyImage: boolean): unknown {
+  const { profile, image, ...rest } = models[version] ?? {};
+  const { osProfile, storageProfile, ...other } = (profile ?? {}) as {
+    readonly osProfile?: object;
+    readonly storageProfile?: object;
+  };
+  const storage = { ...storageProfile, ...(isAnyImage && { imageReference: "*" }) };
+  return {
+    ...rest,
+    image: isAnyImage ? "*" : image,
+    profile: { ...other, storageProfile: storage, osProfile: { ...osProfile, customData: "*" } },
+  };
 }
 
 function isNamed(id: string, { pool }: PoolRecord): boolean {

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+
+/** A short hash of a text, for names. */
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}
+
+/** The name of a renewal, from the time of its start: `20260117-101530`. */
+export function cycleIDOf(nowMs: number): string {
+  const [date = "", time = ""] = new Date(nowMs).toISOString().split("T");
+  return `${date.replaceAll("-", "")}-${time.slice(0, 8).replaceAll(":", "")}`;
+}
+
+/**
+ * The version that a renewal publishes: the date, the minute of the day and the attempt. A later renewal has a higher
+ * version, which is what Azure takes for the latest.
+ */
+export function versionOf(startedAtMs: number, attempt: number): string {
+  const at = new Date(startedAtMs);
+  const date = at.toISOString().slice(0, 10).replaceAll("-", "");
+  return `${date}.${at.getUTCHours() * 60 + at.getUTCMinutes()}.${attempt}`;
+}
+
+/** The names of what a pool has in Azure for its prototypes. */
+export interface PrototypeNames {
+  readonly gallery: string;
+  readonly definition: string;
+}
+
+/** The owner of the prototypes of a pool. */
+export interface NamedPool {
+  readonly clusterName: string;
+  /** Namespace and name of the Cluster. */
+  readonly clusterKey: string;
+  readonly pool: string;
+  /** The key of the base image: each base has a definition of its own, because definitions are immutable. */
+  readonly base: string;
+}
+
+// A gallery has at most 80 letters, digits, dots and underscores.
+const MOST_OF_CLUSTER = 50;
+
+/** All pools of a cluster share a gallery; the hash distinguishes clusters of the same name. */
+export function namesOf({ clusterName, clusterKey, pool, base }: NamedPool): PrototypeNames {
+  const readable = clusterName.replaceAll(/[^A-Za-z0-9]/g, "_").slice(0, MOST_OF_CLUSTER);
+  return {
+    gallery: `prototypes_${readable}_${shortHash(clusterKey)}`,
+    definition: `${pool}-${base.slice(0, 8)}`,
+  };
+}
+
+/** The name of the snapshot of a renewal. */
+export function snapshotName(pool: string, cycleID: string): string {
+  return `${pool}-prototype-${cycleID}`;
+}

@@ -1,0 +1,60 @@
+import type { Frozen, NodePrototypingStatus } from "@capstan/api";
+
+/** The persisted state of node prototyping of a pool. */
+export type PrototypeRecord = Frozen<NodePrototypingStatus>;
+
+/** A step of a renewal. */
+export type PrototypePhase = PrototypeRecord["phase"];
+
+/** One image version in the history. */
+export type HistoryEntry = NonNullable<PrototypeRecord["history"]>[number];
+
+/** The record of a pool that has never been renewed. */
+export const IDLE: PrototypeRecord = { phase: "Idle" };
+
+/** The steps in which the donor may be out of service: they end with the donor back, whatever happens. */
+const WITH_DONOR: ReadonlySet<PrototypePhase> = new Set<PrototypePhase>([
+  "Protecting",
+  "Preparing",
+  "Draining",
+  "Stopping",
+  "Snapshotting",
+  "Restoring",
+]);
+
+/** Whether a renewal holds a donor. */
+export function hasDonor(record: PrototypeRecord | undefined): boolean {
+  return record !== undefined && WITH_DONOR.has(record.phase);
+}
+
+/** Whether a renewal runs. */
+export function isRunning(record: PrototypeRecord | undefined): boolean {
+  return record !== undefined && record.phase !== "Idle";
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long each step may take. The steps that are missing are retried until they succeed. */
+const DEADLINES_MS: Readonly<Partial<Record<PrototypePhase, number>>> = {
+  Protecting: 5 * MINUTE_MS,
+  Preparing: 10 * MINUTE_MS,
+  // Three times the grace period of five minutes that Kamino gives pods.
+  Draining: 15 * MINUTE_MS,
+  Stopping: 10 * MINUTE_MS,
+  Snapshotting: 15 * MINUTE_MS,
+  // A donor that is not back by then is replaced.
+  Restoring: 15 * MINUTE_MS,
+  // Azure says that the replication of a version may take up to six hours.
+  Publishing: 360 * MINUTE_MS,
+};
+
+/** The time at which a step that begins now times out; undefined when it is retried until it succeeds. */
+export function deadlineOf(phase: PrototypePhase, nowMs: number): number | undefined {
+  const limitMs = DEADLINES_MS[phase];
+  return limitMs === undefined ? undefined : nowMs + limitMs;
+}
+
+/** Whether the time of the current step is over. */
+export function isOverdue({ phaseDeadline }: PrototypeRecord, nowMs: number): boolean {
+  return phaseDeadline !== undefined && nowMs >= Date.parse(phaseDeadline);
+}

@@ -1,0 +1,111 @@
+import type { ReasonText } from "./reason-text.ts";
+
+const UNDER_WAY = "Nothing: it passes by itself; `capstan prototype status POOL` shows how far it is.";
+const DESIRED = "Nothing: this is the desired state.";
+
+/** Reasons of the images that pools take of their machines. */
+export const PROTOTYPE_REASONS = {
+  Aborted: {
+    meaning: "A renewal of the image ended early; its snapshot and its version are deleted.",
+    cure: "Read `status.nodePrototyping.lastError` of the AzureMachinePool.",
+  },
+  Aborting: {
+    meaning: "A renewal of the image ended early, and what it has left is being deleted.",
+    cure: UNDER_WAY,
+  },
+  AwaitingModel: {
+    meaning: "The scale set has to be written with another image, which the pool controller does.",
+    cure: "Nothing if it is short; if it lasts, read the condition `ScaleSetRunning` of the pool, and whether the pool is paused.",
+  },
+  CleaningSnapshot: {
+    meaning: "The image version is complete, and its snapshot is being deleted.",
+    cure: UNDER_WAY,
+  },
+  Collecting: { meaning: "Image versions that are not needed any more are being deleted.", cure: UNDER_WAY },
+  DonorGone: {
+    meaning: "The machine that an image is taken of, or its Node, is gone.",
+    cure: "Nothing: the next renewal takes another machine.",
+  },
+  NothingToRenew: {
+    meaning: "The pool does not use `spec.template.image.nodePrototyping`, or its AzureCluster is missing.",
+    cure: DESIRED,
+  },
+  PoolChanging: {
+    meaning: "No renewal begins while the pool changes; the message names the condition.",
+    cure: UNDER_WAY,
+  },
+  PoolRolling: { meaning: "No renewal begins while machines are replaced or updated.", cure: UNDER_WAY },
+  PoolScaling: { meaning: "No renewal begins while the pool is scaled.", cure: UNDER_WAY },
+  Preparing: {
+    meaning: "The donor gets the script that removes its identity from copies at their first boot.",
+    cure: UNDER_WAY,
+  },
+  Promoted: { meaning: "New machines boot from an image of the donor.", cure: DESIRED },
+  Promoting: { meaning: "The image version becomes the one that new machines boot from.", cure: UNDER_WAY },
+  Protecting: {
+    meaning: "The donor is annotated, so that no other controller or autoscaler touches it.",
+    cure: UNDER_WAY,
+  },
+  PrototypeBreakerOpen: {
+    meaning: "Three renewals failed in a row; from now on one is tried each interval.",
+    cure: "Correct the cause in the message, then run `capstan prototype now POOL`.",
+  },
+  PrototypeDonorBack: { meaning: "The donor is in service again.", cure: DESIRED },
+  PrototypeDonorLost: {
+    meaning: "The donor did not come back within 15 minutes, and the pool replaces it.",
+    cure: "Look at the machine in Azure if it happens again: its serial log says why it did not boot.",
+  },
+  PrototypeDraining: { meaning: "The donor takes no more pods, and its pods are evicted.", cure: UNDER_WAY },
+  PrototypeFailed: {
+    meaning:
+      "A step of a renewal failed; the donor is brought back, and the next renewal waits longer each time.",
+    cure: "Correct the cause in the message, then run `capstan prototype now POOL`.",
+  },
+  PrototypeInterrupted: {
+    meaning: "A renewal gave way to a pause, a switch, a deletion or a change of the pool.",
+    cure: "Nothing: the donor is brought back, and the next renewal begins later.",
+  },
+  PrototypeNotRolledBack: {
+    meaning: "A rollback was asked for, but the pool has no image of its own.",
+    cure: "Change the image in the spec instead.",
+  },
+  PrototypePromoted: { meaning: "New machines boot from an image of the donor.", cure: DESIRED },
+  PrototypeRebuilt: {
+    meaning: "The status of the pool was lost, and its record was rebuilt from tags in Azure.",
+    cure: DESIRED,
+  },
+  PrototypeRestoring: { meaning: "The donor is being started again.", cure: UNDER_WAY },
+  PrototypeRolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
+  PrototypeSkipped: {
+    meaning: "Nothing had changed on the donor, so no image was taken.",
+    cure: "Nothing; `capstan prototype now POOL` takes one anyway.",
+  },
+  PrototypeSnapshot: { meaning: "The snapshot of the donor is complete.", cure: DESIRED },
+  PrototypeStarted: {
+    meaning: "A renewal begins; the message names the donor, and why other machines were passed over.",
+    cure: DESIRED,
+  },
+  PrototypeStopping: { meaning: "The donor is being stopped for its snapshot.", cure: UNDER_WAY },
+  Publishing: {
+    meaning: "The snapshot is being copied into the gallery, which takes minutes or hours.",
+    cure: UNDER_WAY,
+  },
+  Removing: { meaning: "The images of the pool are being deleted.", cure: UNDER_WAY },
+  Restoring: { meaning: "The donor is on its way back into service.", cure: UNDER_WAY },
+  RolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
+  RollingBack: { meaning: "New machines get the image before.", cure: UNDER_WAY },
+  Snapshotting: { meaning: "The snapshot of the stopped donor is being taken.", cure: UNDER_WAY },
+  StatusLost: {
+    meaning: "The status of the pool was lost in the middle of a renewal, for example by a move.",
+    cure: "Nothing: the donor is brought back, and the next renewal begins later.",
+  },
+  Stopping: { meaning: "The donor is being stopped for its snapshot.", cure: UNDER_WAY },
+  SwitchedOff: {
+    meaning: "The pool has `nodePrototyping`, but the manager runs without the feature gate NodePrototyping.",
+    cure: "Start the manager with `AZURE_NODE_OS_CACHING=true`, or remove the field.",
+  },
+  WaitingForScaleSet: {
+    meaning: "The images of a deleted pool go when its scale set is gone.",
+    cure: UNDER_WAY,
+  },
+} as const satisfies Readonly<Record<string, ReasonText>>;

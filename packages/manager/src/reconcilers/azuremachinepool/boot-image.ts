@@ -1,0 +1,104 @@
+import {
+  type AzureMachinePool,
+  type Frozen,
+  isJsonObject,
+  isTrue,
+  nodePrototypingOf,
+  sameArmId,
+} from "@capstan/api";
+import type { Editable } from "@capstan/runtime";
+import { type BootImage, bootImageOf } from "../../images/lineage.ts";
+import type { Tags } from "../../azure-cluster/tags.ts";
+import { baseKeyOf } from "./image-reference.ts";
+import type { SeenSet } from "./scale-set-body.ts";
+import type { NormalScope, Observation } from "./scope.ts";
+import type { WantedModel } from "./wanted-model.ts";
+
+/** Tags of a scale set: the image definition that its machines boot from, and the image that it was made for. */
+const PROTOTYPE_TAG = "capstan_prototype";
+const BASE_TAG = "capstan_prototype-base";
+
+/** The prototype that new machines boot from; undefined for the image in the spec. */
+function bootImage(scope: NormalScope, tags: Tags): BootImage | undefined {
+  const { pool, owners, shared } = scope;
+  const isOn = shared.ports.features.NodePrototyping && nodePrototypingOf(pool) !== undefined;
+  const tagged = tags[PROTOTYPE_TAG] ? { id: tags[PROTOTYPE_TAG], base: tags[BASE_TAG] ?? "" } : undefined;
+  return bootImageOf({
+    isOn: isOn && !isUpdatingInPlace(scope),
+    record: pool.status?.nodePrototyping,
+    base: baseKeyOf(pool, owners.machinePool.spec.template.spec.version ?? ""),
+    tagged,
+  });
+}
+
+/**
+ * Whether machines are being updated in place. They are re-imaged then, and a donor that boots from its own image would not
+ * be told apart from itself: it would keep its old identity and fail to join.
+ */
+function isUpdatingInPlace({ pool, desired }: NormalScope): boolean {
+  if (pool.spec.strategy?.rollingUpdate?.instanceUpdate !== "InPlace") return false;
+  const { modelHash, conditions } = pool.status ?? {};
+  const isCurrent = modelHash !== undefined && desired.hash.names.has(modelHash);
+  return !isCurrent || !isTrue(conditions, "ScaleSetModelUpdated");
+}
+
+/** The model as it is sent. The prototype is not part of the hash: machines from the image in the spec stay up to date. */
+export function modelToSend(scope: NormalScope, set: SeenSet | undefined): WantedModel {
+  const { model } = scope.desired;
+  const image = bootImage(scope, set?.tags ?? {});
+  if (!image) return model;
+  const { storageProfile } = model.profile;
+  const profile = {
+    ...model.profile,
+    storageProfile: { ...(isJsonObject(storageProfile) && storageProfile), imageReference: { id: image.id } },
+  };
+  return { ...model, profile };
+}
+
+/** Why the scale set needs another image although its model is current; undefined if it does not. */
+export function imageSwitch(scope: NormalScope, observation: Observation): string | undefined {
+  const { set } = observation;
+  if (!set || !isSettled(observation)) return undefined;
+  const { storageProfile } = modelToSend(scope, set).profile;
+  const wanted = isJsonObject(storageProfile) ? storageProfile["imageReference"] : undefined;
+  if (!isJsonObject(wanted) || isSameImage(wanted, set.imageReference)) return undefined;
+  const image = bootImage(scope, set.tags);
+  return image
+    ? `new machines boot from the image definition ${image.id.split("/").at(-1)}, existing ones stay`
+    : "new machines boot from the image in the spec again, existing ones stay";
+}
+
+/** A switch is never urgent: it waits until the pool has its model and its size. */
+function isSettled({ set, view, planned }: Observation): boolean {
+  const isSized = set !== undefined && set.capacity <= planned.budget.ceiling;
+  return isSized && planned.actions.length === 0 && view.setHash === view.wantedHash;
+}
+
+/** Azure adds fields to a reference, such as the exact version. */
+function isSameImage(
+  wanted: Readonly<Record<string, unknown>>,
+  seen: Readonly<Record<string, unknown>>,
+): boolean {
+  return Object.entries(wanted).every(
+    ([field, value]) => String(value).toLowerCase() === String(seen[field]).toLowerCase(),
+  );
+}
+
+/** The tags about the prototype; empty ones replace those of a prototype that is not used any more. */
+export function prototypeTags(scope: NormalScope, observed: Tags): Tags {
+  const image = bootImage(scope, observed);
+  if (image) return { [PROTOTYPE_TAG]: image.id, [BASE_TAG]: image.base };
+  return observed[PROTOTYPE_TAG] ? { [PROTOTYPE_TAG]: "", [BASE_TAG]: "" } : {};
+}
+
+/** The image that new machines boot from, for the status. */
+export function reportedImage(
+  pool: Frozen<AzureMachinePool> | Editable<AzureMachinePool>,
+  { imageReference }: SeenSet,
+): NonNullable<NonNullable<AzureMachinePool["status"]>["image"]> | undefined {
+  const { id } = imageReference;
+  const prototype = pool.status?.nodePrototyping?.bootImage?.id;
+  if (typeof id === "string" && prototype !== undefined && sameArmId(id, prototype)) return { id: prototype };
+  const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
+  return pool.spec.template.image ? image : undefined;
+}

@@ -1,0 +1,115 @@
+import { type AzureMachinePoolMachine, type Frozen, PROTOTYPE_DONOR_ANNOTATION } from "@capstan/api";
+import { again, next, type Outcome } from "@capstan/runtime";
+import type { JsonObject } from "../../azure/port.ts";
+import { surplusOf } from "../../images/history.ts";
+import { snapshotName } from "../../images/names.ts";
+import type { HistoryEntry, PrototypeRecord } from "../../images/record.ts";
+import { type AzureScope, deleted, readAll, textIn } from "./azure-reads.ts";
+import { numberOf } from "./begin.ts";
+import { machinesOf } from "./candidates.ts";
+import { MACHINE_ANNOTATIONS, NODE_ANNOTATIONS, ON_MACHINE, ON_NODE } from "./donor-node.ts";
+import { isExcluded } from "./promote.ts";
+import { historyEntry, isOfPool } from "./prototype-tags.ts";
+import { change, moveTo, recordOf, renewalOf } from "./scope.ts";
+
+const SOON_MS = 30_000;
+
+/** Rebuilds the record of a pool whose status was lost, from what Azure and the machines have. */
+export async function rebuild(scope: AzureScope): Promise<Outcome> {
+  const { pool, context, azure } = scope;
+  if (pool.status?.nodePrototyping || pool.spec.providerID === undefined) return next;
+  const versions = (await readAll(scope, `${azure.definitionID}/versions`)).filter((body) =>
+    isOfPool(body, scope),
+  );
+  const history = historyIn(versions);
+  const active = history.find(({ state }) => state === "Active");
+  await sweep(scope, versions);
+  if (active) pool.status = { ...pool.status, lastImagePrototype: active.createdAt };
+  change(scope, {
+    phase: "Idle",
+    ...(history.length > 0 && { history }),
+    ...(active && { bootImage: { id: azure.definitionID, base: azure.base } }),
+  });
+  const lost = lostDonor(scope);
+  if (lost) await moveTo(scope, "Restoring", { succeeded: false, ...lost });
+  else await context.persistStatus();
+  if (history.length === 0 && !lost) return next;
+  const message = `The status was lost; the record of ${history.length} images was rebuilt from their tags`;
+  context.event({ type: "Normal", reason: "PrototypeRebuilt", message });
+  return next;
+}
+
+/** The history by the tags of versions, the newest first; the newest that is not left out is the active one. */
+function historyIn(versions: readonly JsonObject[]): readonly HistoryEntry[] {
+  const entries = versions
+    .flatMap((body) => historyEntry(body, isExcluded(body)) ?? [])
+    .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  const active = entries.find(({ state }) => state === "Previous");
+  return entries.map((one) => (one === active ? { ...one, state: "Active" } : one));
+}
+
+/** Deletes what renewals have left behind that the record does not know: snapshots, and versions that were not promoted. */
+async function sweep(scope: AzureScope, versions: readonly JsonObject[]): Promise<void> {
+  const { azure } = scope;
+  const snapshots = await readAll(scope, `${azure.groupID}/providers/Microsoft.Compute/snapshots`);
+  const unused = versions.filter((body) => historyEntry(body, false) === undefined);
+  for (const body of [...snapshots, ...unused]) {
+    if (isOfPool(body, scope)) await azure.arm.delete(textIn(body, "id"), { location: azure.location });
+  }
+}
+
+/** The donor of a renewal that the status has lost: its machine still has the annotations. */
+function lostDonor(scope: AzureScope): Partial<PrototypeRecord> | undefined {
+  const machine = machinesOf(scope).find(
+    ({ metadata }) => PROTOTYPE_DONOR_ANNOTATION in (metadata.annotations ?? {}),
+  );
+  if (!machine) return undefined;
+  const cycleID = machine.metadata.annotations?.[PROTOTYPE_DONOR_ANNOTATION] ?? "";
+  const message = "the status of the pool was lost in the middle of a renewal";
+  return {
+    cycleID,
+    lastError: { step: "Restoring", code: "StatusLost", message },
+    snapshot: { name: snapshotName(scope.pool.metadata.name, cycleID) },
+    donor: donorIn(machine),
+  };
+}
+
+function donorIn(machine: Frozen<AzureMachinePoolMachine>): NonNullable<PrototypeRecord["donor"]> {
+  const { name = "", uid = "" } = machine.status?.nodeRef ?? {};
+  return {
+    mode: "Restart",
+    machine: machine.metadata.name,
+    nodeName: name,
+    nodeUID: uid,
+    instanceID: numberOf(machine),
+    markers: [
+      ...MACHINE_ANNOTATIONS.map((one) => `${ON_MACHINE}${one}`),
+      ...NODE_ANNOTATIONS.map((one) => `${ON_NODE}${one}`),
+    ],
+  };
+}
+
+/** Deletes versions beyond the kept ones; one at a time is enough. */
+export async function collect(scope: AzureScope): Promise<Outcome> {
+  const { history } = renewalOf(scope);
+  const [surplus] = recordOf(scope).phase === "Idle" ? surplusOf(history) : [];
+  if (!surplus) return next;
+  if (!(await deleted(scope, surplus.id))) return again(SOON_MS, "Collecting");
+  change(scope, { history: history.filter(({ id }) => id !== surplus.id) });
+  return again(0, "Collecting");
+}
+
+/** Removes everything that a pool has in the gallery, once nothing boots from it; returns whether all is gone. */
+export async function removeAll(scope: AzureScope): Promise<boolean> {
+  const { history, bootImage } = renewalOf(scope);
+  const ofHistory = history.map(({ id }) => id.split("/versions/")[0] ?? "");
+  for (const definition of new Set([...ofHistory, ...(bootImage ? [bootImage.id] : [])]))
+    if (!(await removeDefinition(scope, definition))) return false;
+  return true;
+}
+
+async function removeDefinition(scope: AzureScope, definition: string): Promise<boolean> {
+  const versions = (await readAll(scope, `${definition}/versions`)).filter((body) => isOfPool(body, scope));
+  for (const body of versions) await deleted(scope, textIn(body, "id"));
+  return versions.length === 0 && (await deleted(scope, definition));
+}

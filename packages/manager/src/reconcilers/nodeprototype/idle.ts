@@ -1,0 +1,114 @@
+import {
+  AzureMachinePool,
+  formatTimestamp,
+  type Frozen,
+  parseDuration,
+  PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_ROLLBACK_ANNOTATION,
+} from "@capstan/api";
+import { again, next, type Outcome } from "@capstan/runtime";
+import { fingerprintOf } from "../../images/fingerprint.ts";
+import { hasDonor, type HistoryEntry } from "../../images/record.ts";
+import { decideStart, type StartDecision, type StartFacts } from "../../images/start.ts";
+import type { WorkloadNodes } from "../../workload/nodes.ts";
+import type { AzureScope } from "./azure-reads.ts";
+import { begin } from "./begin.ts";
+import { candidatesOf, changeOfPool, machinesOf, nodeOf } from "./candidates.ts";
+import { nodesOf } from "./donor-node.ts";
+import { beginRollback } from "./rollback.ts";
+import { change, clusterKeyOf, recordOf, renewalOf, type Scope } from "./scope.ts";
+
+/** The index of pools whose donor is out of service, by Cluster and all together. */
+export const BY_DONOR = "pools-with-donor";
+export const ANYWHERE = "*";
+
+// The clock of the manager may be set; a day is short enough to notice.
+const LONGEST_WAIT_MS = 24 * 3600_000;
+
+/** Waits until a renewal is due, then begins it. */
+export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
+  const rollback = scope.pool.metadata.annotations?.[PROTOTYPE_ROLLBACK_ANNOTATION];
+  if (rollback !== undefined && rollback !== recordOf(scope).observedRollback)
+    return beginRollback(scope, rollback);
+  if (!scope.settings) return next;
+  const decision = decideStart(await factsOf(scope, scope.settings));
+  scope.note = { reason: decision.do === "start" ? "Protecting" : decision.reason, why: decision.why };
+  if (decision.do === "start") return begin(scope, decision);
+  if (decision.do === "skip") return skip(scope, decision);
+  return again(Math.min(decision.afterMs, LONGEST_WAIT_MS), decision.reason);
+}
+
+async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"]>): Promise<StartFacts> {
+  const { pool, context, machinePool } = scope;
+  const nodes = await nodesOf(scope);
+  const obstacle = changeOfPool(scope) ?? (nodes ? undefined : UNREACHABLE);
+  const { history, bootImage } = renewalOf(scope);
+  const ofState = (wanted: HistoryEntry["state"]): readonly string[] =>
+    history.flatMap(({ state, fingerprint }) => (state === wanted ? (fingerprint ?? []) : []));
+  return {
+    nowMs: context.env.clock.now(),
+    record: recordOf(scope),
+    ...timesOf(pool),
+    seed: `${pool.metadata.uid}`,
+    intervalMs: parseDuration(settings.interval),
+    window: settings.window,
+    trigger: pool.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION],
+    obstacles: obstacle ? [obstacle] : [],
+    desired: machinePool?.spec.replicas ?? 1,
+    candidates: () => (nodes ? candidatesOf(scope, nodes) : []),
+    fingerprintOf: (machine) => nodes && contentsOf(scope, nodes, machine),
+    activeFingerprint: bootImage && ofState("Active")[0],
+    badFingerprints: new Set(ofState("Bad")),
+    others: othersOf(scope),
+  };
+}
+
+const UNREACHABLE = { reason: "WorkloadUnreachable", why: "the workload cluster does not answer" };
+
+/** When the image was last renewed, and when the pool was created. */
+export function timesOf({
+  metadata,
+  status,
+}: Frozen<AzureMachinePool>): Pick<StartFacts, "lastImagePrototypeMs" | "poolCreatedMs"> {
+  const last = status?.lastImagePrototype;
+  return {
+    lastImagePrototypeMs: last === undefined ? undefined : Date.parse(last),
+    poolCreatedMs: Date.parse(metadata.creationTimestamp ?? ""),
+  };
+}
+
+function contentsOf(scope: Scope, nodes: WorkloadNodes, name: string): string | undefined {
+  const machine = machinesOf(scope).find(({ metadata }) => metadata.name === name);
+  const node = machine && nodeOf(nodes, machine);
+  return node && fingerprintOf(node);
+}
+
+/** Renewals of other pools that hold a donor: by the cache, and those that this process is about to begin. */
+function othersOf({ context, shared, pool, poolKey }: Scope): StartFacts["others"] {
+  const inCache = (value: string): readonly string[] =>
+    context.cache
+      .list(AzureMachinePool, { index: BY_DONOR, value })
+      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const cluster = clusterKeyOf(pool);
+  const claims = [...shared.claims];
+  const inCluster = claims.filter(([, claim]) => claim === cluster).map(([key]) => key);
+  const count = (keys: readonly string[]): number => new Set(keys.filter((key) => key !== poolKey)).size;
+  return {
+    inCluster: count([...inCache(cluster), ...inCluster]),
+    inManager: count([...inCache(ANYWHERE), ...claims.map(([key]) => key)]),
+  };
+}
+
+/** Nothing has changed: the next look is an interval later, and Azure is not touched. */
+function skip(scope: Scope, { afterMs, reason, why }: Extract<StartDecision, { do: "skip" }>): Outcome {
+  const { context, shared, poolKey } = scope;
+  change(scope, { nextAttemptTime: formatTimestamp(context.env.clock.now() + afterMs) });
+  shared.metrics.ended(poolKey, "skipped");
+  context.event({ type: "Normal", reason: "PrototypeSkipped", message: `No renewal: ${why}` });
+  return again(afterMs, reason);
+}
+
+/** Releases the claim on the cluster when the cache shows the renewal, or when there is none. */
+export function releaseClaim({ shared, poolKey, pool }: Scope): void {
+  if (!hasDonor(pool.status?.nodePrototyping)) shared.claims.delete(poolKey);
+}

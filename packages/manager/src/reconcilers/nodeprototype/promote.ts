@@ -1,0 +1,108 @@
+import { formatTimestamp, sameArmId } from "@capstan/api";
+import { again, type Outcome } from "@capstan/runtime";
+import type { JsonObject } from "../../azure/port.ts";
+import { promoted } from "../../images/history.ts";
+import type { HistoryEntry } from "../../images/record.ts";
+import { decidePromote } from "../../images/steps.ts";
+import { RESTARTED_AT_ANNOTATION } from "../../rollout/shared/restart.ts";
+import { type AzureScope, objectIn, read, stateOf } from "./azure-reads.ts";
+import { failRenewal } from "./fail.ts";
+import { promotedTags } from "./prototype-tags.ts";
+import { definitionIDOf, versionID } from "./publish.ts";
+import { change, moveTo, recordOf, renewalOf } from "./scope.ts";
+
+const SOON_MS = 10_000;
+// The pool controller's write of the scale set changes the pool, which enqueues it; this covers a missed event.
+const MODEL_MS = 30_000;
+
+/** Lets new machines boot from the version: Azure takes it for the latest, and the scale set names its definition. */
+export async function promote(scope: AzureScope): Promise<Outcome> {
+  const { azure, pool, context } = scope;
+  const definitionID = definitionIDOf(scope);
+  const body = await read(scope, versionID(scope));
+  const step = decidePromote({
+    version: stateOf(body),
+    isExcluded: isExcluded(body),
+    isCurrentBase: sameArmId(definitionID, azure.definitionID),
+    isInModel: sameArmId(pool.status?.image?.id ?? "", definitionID),
+  });
+  scope.note = { reason: "Promoting", why: step.why };
+  switch (step.do) {
+    case "discard":
+      return failRenewal(scope, "PrototypeDiscarded", step.why);
+    case "wait":
+      return again(SOON_MS, "Promoting");
+    case "include": {
+      const at = formatTimestamp(context.env.clock.now());
+      const included = { ...published(body, false), tags: promotedTags(body, at) };
+      await azure.arm.put(versionID(scope), included, { location: azure.location });
+      return again(SOON_MS, "Promoting");
+    }
+    case "awaitModel":
+      // The pool controller reads this field and writes the scale set.
+      change(scope, { bootImage: { id: definitionID, base: azure.base } });
+      return again(MODEL_MS, "AwaitingModel");
+    case "record":
+      return isRolled(scope) ? record(scope) : again(0, "Promoting");
+  }
+}
+
+/**
+ * With the policy RollingUpdate, existing machines are replaced as by `capstan rollout restart`. The annotation is written
+ * before the renewal ends: its value is the same after a crash.
+ */
+function isRolled({ settings, pool }: AzureScope): boolean {
+  if (settings?.rolloutPolicy !== "RollingUpdate") return true;
+  const { startedAt } = renewalOf({ pool });
+  if (pool.metadata.annotations?.[RESTARTED_AT_ANNOTATION] === startedAt) return true;
+  pool.metadata.annotations = { ...pool.metadata.annotations, [RESTARTED_AT_ANNOTATION]: startedAt };
+  return false;
+}
+
+/** Whether Azure leaves the version out when it looks for the latest. */
+export function isExcluded(body: JsonObject | undefined): boolean {
+  return objectIn(body, "properties", "publishingProfile")["excludeFromLatest"] === true;
+}
+
+/** The body of a version with which Azure takes it for the latest, or does not. */
+export function published(body: JsonObject | undefined, excludeFromLatest: boolean): JsonObject {
+  const properties = objectIn(body, "properties");
+  const publishingProfile = { ...objectIn(properties, "publishingProfile"), excludeFromLatest };
+  return { ...body, properties: { ...properties, publishingProfile } };
+}
+
+/** The renewal has succeeded: only now the timestamp moves. */
+async function record(scope: AzureScope): Promise<Outcome> {
+  const { pool, context, shared, poolKey } = scope;
+  const { history, donor, startedAt } = renewalOf(scope);
+  const nowMs = context.env.clock.now();
+  const entry = entryAt(scope, formatTimestamp(nowMs));
+  pool.status = { ...pool.status, lastImagePrototype: entry.createdAt };
+  await moveTo(scope, "Idle", {
+    history: promoted(history, entry),
+    consecutiveFailures: undefined,
+    nextAttemptTime: undefined,
+    lastError: undefined,
+    snapshot: undefined,
+  });
+  shared.metrics.ended(poolKey, "succeeded");
+  const minutes = Math.round((nowMs - Date.parse(startedAt)) / 60_000);
+  const message = `New machines boot from version ${entry.version}, an image of ${donor.machine}; the renewal took ${minutes} min`;
+  context.event({ type: "Normal", reason: "PrototypePromoted", message });
+  return again(0, "Promoted");
+}
+
+function entryAt(scope: AzureScope, createdAt: string): HistoryEntry {
+  const { donor, fingerprint, imageVersion } = renewalOf(scope);
+  const { backAt = "", outSince = "" } = recordOf(scope).donor ?? {};
+  const outMs = Date.parse(backAt) - Date.parse(outSince);
+  return {
+    id: versionID(scope),
+    version: imageVersion.version,
+    createdAt,
+    donor: donor.machine,
+    fingerprint,
+    ...(!Number.isNaN(outMs) && { outOfServiceSeconds: Math.round(outMs / 1000) }),
+    state: "Active",
+  };
+}

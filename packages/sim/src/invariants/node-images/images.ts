@@ -1,0 +1,144 @@
+import type { AzureMachinePool, Frozen } from "@capstan/api";
+import type { Truth } from "../../world/truth.ts";
+import type { Invariant } from "../invariant.ts";
+import { Commits } from "../machine-pools/commits.ts";
+import { poolsIn, PROTOTYPES } from "./pool-images.ts";
+
+/** I2. */
+export const leavesNoSnapshot: Invariant = {
+  name: "leaves-no-snapshot",
+  says: "at rest Azure has no snapshot of a renewal that has ended",
+  watch: (truth) => ({
+    atRest: () => {
+      const isRunning = poolsIn(truth).some(
+        ({ status }) => (status?.nodePrototyping?.phase ?? "Idle") !== "Idle",
+      );
+      if (isRunning) return undefined;
+      for (const [, { type, id, state }] of truth.azure.core.world.resources.table.entries())
+        if (type.toLowerCase() === "microsoft.compute/snapshots" && state !== "Deleting")
+          return `${id} is left over`;
+      return undefined;
+    },
+  }),
+};
+
+/** I4. */
+export const bootsFromCompleteVersions: Invariant = {
+  name: "boots-from-complete-versions",
+  says: "a scale set that names an image definition of ours can create machines: the definition has a version that is complete and not left out",
+  watch: (truth) => ({
+    answered: (call, { status }) =>
+      call.api === "arm" && call.verb === "PUT" && status < 300 ? brokenSet(truth) : undefined,
+    atRest: () => brokenSet(truth),
+  }),
+};
+
+function brokenSet(truth: Truth): string | undefined {
+  const { scaleSets, images } = truth.azure.core.world;
+  for (const [, set] of scaleSets.sets.entries()) {
+    const id = definitionIn(set.models[set.modelVersion]?.profile);
+    if (id === undefined || set.capacity === 0) continue;
+    const isUsable = images.versionsOf(id).some(({ excludeFromLatest }) => excludeFromLatest !== true);
+    if (!isUsable) return `${set.id} names ${id}, which has no version that machines could boot from`;
+  }
+  return undefined;
+}
+
+/** The image definition of ours that a profile names. */
+function definitionIn(profile: unknown): string | undefined {
+  const { storageProfile } = (profile ?? {}) as {
+    readonly storageProfile?: { readonly imageReference?: { readonly id?: string } };
+  };
+  const id = storageProfile?.imageReference?.id;
+  return id?.toLowerCase().includes(PROTOTYPES) === true ? id : undefined;
+}
+
+/** I5. */
+export const keepsVersionsInUse: Invariant = {
+  name: "keeps-versions-in-use",
+  says: "a manager deletes neither the version that new machines boot from nor the one that a rollback would return to, unless the pool has given them up",
+  watch: (truth) => ({
+    called: (call) => {
+      const path = (call.path ?? "").toLowerCase();
+      if (call.api !== "arm" || call.verb !== "DELETE" || !path.includes(PROTOTYPES)) return undefined;
+      const pool = poolsIn(truth).find(({ status }) => versionsInUse(status).has(path));
+      return pool && `${call.by} deletes ${path}, which ${pool.metadata.name} uses`;
+    },
+  }),
+};
+
+function versionsInUse(status: Frozen<AzureMachinePool>["status"]): ReadonlySet<string> {
+  const { history = [], bootImage } = status?.nodePrototyping ?? {};
+  // Without a boot image the pool boots from the image in its spec, and its versions may go.
+  if (bootImage === undefined || status?.image?.id !== bootImage.id) return new Set();
+  const rollback = history.find(({ state }) => state === "Previous");
+  const used = [...history.filter(({ state }) => state === "Active"), ...(rollback ? [rollback] : [])];
+  return new Set(used.map(({ id }) => id.toLowerCase()));
+}
+
+/** I6. */
+export const timestampMovesForward: Invariant = {
+  name: "timestamp-moves-forward",
+  says: "status.lastImagePrototype moves only forward, and only when an image was promoted or the status rebuilt",
+  watch: (truth) => {
+    const commits = new Commits(truth);
+    return {
+      happened: (event) => {
+        for (const { resource, object, previous } of commits.of(event)) {
+          if (resource !== "azuremachinepools" || !previous) continue;
+          const problem = wrongMove(statusOf(object), statusOf(previous));
+          if (problem !== undefined) return `${object.metadata.name}: ${problem}`;
+        }
+        return undefined;
+      },
+    };
+  },
+};
+
+type PoolStatus = Frozen<AzureMachinePool>["status"];
+
+function wrongMove(after: PoolStatus, before: PoolStatus): string | undefined {
+  const [now, then] = [after?.lastImagePrototype, before?.lastImagePrototype];
+  if (now === undefined || now === then) return undefined;
+  if (then !== undefined && now < then) return `${then} became ${now}`;
+  return wrongStep(before);
+}
+
+function wrongStep(before: PoolStatus): string | undefined {
+  const phase = before?.nodePrototyping?.phase;
+  return phase === undefined || phase === "Promoting" ? undefined : `it was renewed from the step ${phase}`;
+}
+
+function statusOf(object: unknown): Frozen<AzureMachinePool>["status"] {
+  return (object as Frozen<AzureMachinePool>).status;
+}
+
+/** I7. */
+export const switchesWithoutReplacing: Invariant = {
+  name: "switches-without-replacing",
+  says: "a write that switches a scale set to another image of the same base changes neither its size nor its machines",
+  watch: (truth) => {
+    const before = new Map<string, { readonly version: number; readonly capacity: number }>();
+    return {
+      happened: () => {
+        for (const [key, set] of truth.azure.core.world.scaleSets.sets.entries()) {
+          const known = before.get(key);
+          if (known?.version === set.modelVersion) continue;
+          before.set(key, { version: set.modelVersion, capacity: set.capacity });
+          if (!known || !isSwitch(set.models, known.version, set.modelVersion)) continue;
+          if (set.capacity > known.capacity + 1)
+            return `${set.id} grew from ${known.capacity} to ${set.capacity} with the switch`;
+        }
+        return undefined;
+      },
+    };
+  },
+};
+
+type Models = Readonly<Record<number, { readonly profile: unknown } | undefined>>;
+
+/** Whether only the image differs between two models, and one of them is ours. */
+function isSwitch(models: Models, from: number, to: number): boolean {
+  const [old, current] = [definitionIn(models[from]?.profile), definitionIn(models[to]?.profile)];
+  return old !== current && (old !== undefined || current !== undefined);
+}

@@ -1,0 +1,153 @@
+/**
+ * Node OS image caching in virtual time: what new nodes save, what a renewal costs. All durations are those of simulated
+ * Azure and guests; ratios count.
+ */
+import { AzureMachinePool, parseDuration, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
+import { POOL, scaleTo, stored, untilRenewed } from "../world/nodeprototype/prototype-world.ts";
+import { CLUSTER } from "../world/machinepools/pool-world.ts";
+import { patch } from "../world/fleet/fleet-world.ts";
+import { dailyPool, measureScaleOut } from "./image-caching/aged-pool.ts";
+import { median, printTable } from "./table.ts";
+
+const GB = 1_000_000_000;
+const HOUR_MS = parseDuration("1h");
+
+async function scaleOuts(): Promise<void> {
+  const rows: string[][] = [];
+  const nodes: string[][] = [];
+  for (const bytes of [0.2 * GB, 2 * GB, 5 * GB]) {
+    for (const rate of [50_000_000, 200_000_000]) {
+      const options = { seed: "1", imageBytes: bytes, bytesPerSecond: rate };
+      const base = await measureScaleOut({ ...options, isRenewed: false });
+      const own = await measureScaleOut({ ...options, isRenewed: true });
+      const [before, after] = [median(base.readyToPodS), median(own.readyToPodS)];
+      rows.push([
+        `${bytes / GB} GB, ${rate / 1_000_000} MB/s`,
+        before.toFixed(0),
+        after.toFixed(0),
+        `${Math.round(100 * (1 - after / before))} %`,
+        `${(base.bytesPulled / GB).toFixed(1)} GB`,
+        `${(own.bytesPulled / GB).toFixed(1)} GB`,
+      ]);
+      if (nodes.length === 0) {
+        nodes.push(
+          [
+            "VM created → Node Ready, median",
+            `${median(base.createdToReadyS).toFixed(0)} s`,
+            `${median(own.createdToReadyS).toFixed(0)} s`,
+          ],
+          [
+            "updates pending at first boot, most",
+            String(Math.max(...base.pending)),
+            String(Math.max(...own.pending)),
+          ],
+        );
+      }
+    }
+  }
+  printTable(
+    [
+      "scale-out 3 → 30, image",
+      "Node Ready → pod Ready, base, s",
+      "own image, s",
+      "less",
+      "pulled, base",
+      "own image",
+    ],
+    rows,
+  );
+  console.log();
+  printTable(["27 new nodes, base image 30 days old", "base image", "own image"], nodes);
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+// The pool controller reads the scale set meanwhile, and writes it once.
+const OF_RENEWAL = /(snapshots|galleries\S*|virtualMachines|runCommands|poweroff|start)$/;
+const WRITE = /^(PUT|PATCH|POST|DELETE) /;
+
+async function renewals(): Promise<void> {
+  const seconds: number[] = [];
+  const requests: number[] = [];
+  let skipped = 0;
+  for (let seed = 1; seed <= 40; seed++) {
+    const world = await dailyPool(String(seed), 3, "8000h");
+    await world.advance(HOUR_MS);
+    const sent = (from: number, pattern: RegExp): number =>
+      world.trace.events
+        .slice(from)
+        .filter(({ happening }) => happening.kind === "arm" && pattern.test(happening.operation)).length;
+    const from = world.trace.events.length;
+    await patch(world, AzureMachinePool, POOL, {
+      metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
+    });
+    await untilRenewed(world, 14 * HOUR_MS);
+    requests.push(sent(from, OF_RENEWAL));
+    const [active] = stored(world)?.status?.nodePrototyping?.history ?? [];
+    seconds.push(active?.outOfServiceSeconds ?? Number.NaN);
+    if (seed > 3) continue;
+    const still = world.trace.events.length;
+    await patch(world, AzureMachinePool, POOL, {
+      spec: { template: { image: { nodePrototyping: { interval: "1h" } } } },
+    });
+    await world.advance(HOUR_MS + 600_000);
+    skipped += sent(still, WRITE);
+  }
+  printTable(
+    ["40 renewals of a pool of three", "measured", "goal"],
+    [
+      ["donor out of service, p50", `${percentile(seconds, 0.5)} s`, ""],
+      ["donor out of service, p95", `${percentile(seconds, 0.95)} s`, "at most 300 s"],
+      ["requests to Azure a renewal, median", String(median(requests)), ""],
+      ["writes to Azure of a renewal with nothing changed", String(skipped), "0"],
+    ],
+  );
+}
+
+async function month(): Promise<void> {
+  // One less than the largest scale set, which grows by one.
+  const replicas = 999;
+  const world = await dailyPool("1", replicas, "24h");
+  const created = () =>
+    world.trace.events.filter(
+      ({ happening }) => happening.kind === "machine" && happening.event === "created",
+    ).length;
+  let models = 0;
+  let asked = replicas;
+  for (let day = 0; day < 30; day++) {
+    await world.advance(11 * HOUR_MS);
+    await scaleTo(world, replicas + 1);
+    asked += 1;
+    await world.until(() => world.truth.census(CLUSTER).nodesReady === replicas + 1, 3 * HOUR_MS);
+    await world.advance(HOUR_MS);
+    await scaleTo(world, replicas);
+    await world.until(() => world.truth.census(CLUSTER).nodes === replicas, 3 * HOUR_MS);
+    await world.advance(10 * HOUR_MS);
+    models = Math.max(models, modelsInUse(world));
+  }
+  const renewed = stored(world)?.status?.nodePrototyping?.history?.length ?? 0;
+  printTable(
+    ["a pool of 999 that grows to 1,000 and shrinks again daily, interval 24h, 30 days", "measured", "goal"],
+    [
+      ["machines created beyond those that were asked for", String(created() - asked), "0"],
+      ["models in use, by Azure's count, most", String(models), "at most 2"],
+      ["versions kept at the end", String(renewed), "at most 3"],
+    ],
+  );
+}
+
+function modelsInUse(world: Awaited<ReturnType<typeof dailyPool>>): number {
+  const used = new Set<number>();
+  for (const [, instance] of world.azure.core.world.scaleSets.instances.entries()) used.add(instance.model);
+  for (const [, set] of world.azure.core.world.scaleSets.sets.entries()) used.add(set.modelVersion);
+  return used.size;
+}
+
+await scaleOuts();
+console.log();
+await renewals();
+console.log();
+await month();

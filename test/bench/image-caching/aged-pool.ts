@@ -1,0 +1,152 @@
+/** A pool whose base image is thirty days old, with and without an image of its own. */
+import { AzureMachinePool, type Frozen, type Node, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
+import { createWorld, type World } from "@capstan/sim";
+import { DaemonSet, type WorkloadPod } from "../../../packages/sim/src/workloads/workload-kinds.ts";
+import { MINUTE_MS, patch } from "../../world/fleet/fleet-world.ts";
+import { CLUSTER, plantCluster } from "../../world/machinepools/pool-world.ts";
+import {
+  createPrototypePool,
+  POOL,
+  prototypeControllers,
+  prototypeWorld,
+  scaleTo,
+  untilRenewed,
+} from "../../world/nodeprototype/prototype-world.ts";
+
+const DAY_MS = 24 * 3600_000;
+/** The virtual time at which worlds begin. */
+const EPOCH_MS = Date.parse("2026-01-01T00:00:00Z");
+
+/** How updates are published: one a day, each of which takes three seconds at the first boot. */
+const UPDATES = { sinceMs: EPOCH_MS - 30 * DAY_MS, perDay: 1, secondsEach: 3 };
+
+interface AgedPoolOptions {
+  readonly seed: string;
+  readonly imageBytes: number;
+  readonly bytesPerSecond: number;
+  readonly isRenewed: boolean;
+}
+
+/** What was measured of the machines that a scale-out from 3 to 30 added. */
+interface ScaleOut {
+  readonly createdToReadyS: readonly number[];
+  readonly readyToPodS: readonly number[];
+  readonly bytesPulled: number;
+  readonly pending: readonly number[];
+}
+
+const APP = "registry.example.com/app:1";
+
+/** Scales a pool from 3 to 30 and measures its new machines. */
+export async function measureScaleOut(options: AgedPoolOptions): Promise<ScaleOut> {
+  const { seed, imageBytes, bytesPerSecond, isRenewed } = options;
+  const world = await createWorld({
+    seed,
+    controllers: prototypeControllers(),
+    guests: { updates: UPDATES },
+    pods: { imageBytes: { [APP]: imageBytes }, pullBytesPerSecond: bytesPerSecond },
+  });
+  world.start();
+  await plantCluster(world);
+  await createPrototypePool(world, { interval: "8000h" });
+  await world.until(() => world.truth.census(CLUSTER).nodesReady === 3, 120 * MINUTE_MS);
+  await runApp(world);
+  await world.until(() => world.truth.census(CLUSTER).podsRunning === 3, 120 * MINUTE_MS);
+  await world.advance(15 * MINUTE_MS);
+  if (isRenewed) {
+    await patch(world, AzureMachinePool, POOL, {
+      metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
+    });
+    await untilRenewed(world, 12 * 60 * MINUTE_MS);
+    await world.advance(15 * MINUTE_MS);
+  }
+  const fromMs = world.truth.nowMs;
+  const pending = watchPending(world);
+  await scaleTo(world, 30);
+  await world.until(() => world.truth.census(CLUSTER).podsRunning === 30, 240 * MINUTE_MS);
+  return { ...measured(world, fromMs, bytesPerSecond), pending };
+}
+
+/** Notes how many updates each new machine lacks when it is created. */
+function watchPending(world: World): readonly number[] {
+  const pending: number[] = [];
+  world.azure.core.onMachine(({ kind, machineId }) => {
+    if (kind !== "booted") return;
+    const installed = Number(world.azure.core.disk(machineId)?.read("/var/lib/dpkg/security-updates") ?? "0");
+    const published = Math.floor((world.scheduler.wallMs - UPDATES.sinceMs) / DAY_MS);
+    pending.push(published - installed);
+  });
+  return pending;
+}
+
+async function runApp(world: World): Promise<void> {
+  const workload = world.workload(CLUSTER);
+  if (!workload) throw new Error("the cluster has no API server");
+  const labels = { app: "app" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: APP }] } };
+  const spec = { selector: { matchLabels: labels }, template };
+  await world.run(workload.create(DaemonSet, { metadata: { name: "app", namespace: "default" }, spec }));
+}
+
+function measured(world: World, fromMs: number, bytesPerSecond: number): Omit<ScaleOut, "pending"> {
+  const { created, createdToReadyS } = bootsSince(world, fromMs);
+  const readySince = new Map(
+    listed<Node>(world, "/nodes").map((node) => [node.metadata.name, readyAtS(node)]),
+  );
+  const pods = listed<WorkloadPod>(world, "/pods").filter(({ spec }) =>
+    created.has(machineOf(spec?.nodeName)),
+  );
+  const seconds = pods.map((pod) => pullS(pod));
+  return {
+    createdToReadyS,
+    readyToPodS: pods.map((pod) => readyAtS(pod) - (readySince.get(pod.spec?.nodeName ?? "") ?? Number.NaN)),
+    bytesPulled: seconds.reduce((sum, one) => sum + one, 0) * bytesPerSecond,
+  };
+}
+
+/** When machines were created since a moment, and how long they took to a Ready Node. */
+function bootsSince(world: World, fromMs: number) {
+  const created = new Map<string, number>();
+  const createdToReadyS: number[] = [];
+  for (const { atMs, happening } of world.trace.events.filter((event) => event.atMs >= fromMs)) {
+    if (happening.kind === "machine" && happening.event === "created") created.set(happening.machine, atMs);
+    if (happening.kind !== "node" || happening.event !== "ready") continue;
+    const beganMs = created.get(machineOf(happening.node));
+    if (beganMs !== undefined) createdToReadyS.push((atMs - beganMs) / 1000);
+  }
+  return { created, createdToReadyS };
+}
+
+/** The machine of a Node, as the trace names it. */
+function machineOf(node = ""): string {
+  return `${POOL}/${Number.parseInt(node.slice(POOL.length), 36)}`;
+}
+
+function listed<T>(world: World, resource: string): readonly Frozen<T>[] {
+  return [...(world.truth.workload(CLUSTER)?.list({ resource }) ?? [])] as unknown as readonly Frozen<T>[];
+}
+
+interface WithReady {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly lastTransitionTime?: string }[];
+  };
+}
+
+function readyAtS({ status }: WithReady): number {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return Date.parse(ready?.lastTransitionTime ?? "") / 1000;
+}
+
+/** How long the images of a pod were pulled. */
+function pullS({ status }: Frozen<WorkloadPod>): number {
+  const startedAt = status?.containerStatuses?.[0]?.state.running?.startedAt;
+  return Math.max(0, (Date.parse(startedAt ?? "") - Date.parse(status?.startTime ?? "")) / 1000);
+}
+
+/** A pool of this size in a ready cluster, whose machines get updates daily. */
+export async function dailyPool(seed: string, replicas: number, interval: string): Promise<World> {
+  const world = await prototypeWorld({ seed, invariants: [], guests: { updates: UPDATES } });
+  await createPrototypePool(world, { replicas, interval });
+  await world.until(() => world.truth.census(CLUSTER).nodesReady === replicas, 240 * MINUTE_MS);
+  return world;
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
+import {
+  createPrototypePool,
+  diskOf,
+  poolNow,
+  POOL,
+  prototypeWorld,
+  resourcesOf,
+  scaleTo,
+  untilRenewed,
+} from "./prototype-world.ts";
+
+test("a new node has the patch of the donor, and an identity of its own", async () => {
+  const world = await prototypeWorld();
+  await createPrototypePool(world);
+  await settled(world);
+  diskOf(world, 0).write("/etc/patch", "1.2.3");
+  await untilRenewed(world);
+  const pool = await poolNow(world);
+  expect(pool.status?.nodePrototyping?.history).toMatchObject([{ state: "Active", donor: "mp-0" }]);
+  expect(resourcesOf(world, "snapshots")).toEqual([]);
+  await settled(world);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+  await scaleTo(world, 4);
+  await settled(world);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2", "mp-3"]);
+  expect(diskOf(world, 3).read("/etc/patch")).toBe("1.2.3");
+  expect(diskOf(world, 1).read("/etc/patch")).toBeUndefined();
+  for (const path of [
+    "/etc/machine-id",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/var/lib/kubelet/pki/kubelet-client-current.pem",
+  ])
+    expect(new Set([0, 1, 2, 3].map((one) => diskOf(world, one).read(path))).size).toBe(4);
+  const nodes = await nodesOf(world);
+  expect(nodes.every(({ spec }) => spec?.unschedulable !== true)).toBe(true);
+});

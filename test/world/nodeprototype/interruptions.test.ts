@@ -1,0 +1,242 @@
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  MachinePool,
+  PAUSED_ANNOTATION,
+  PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_ROLLBACK_ANNOTATION,
+} from "@capstan/api";
+import type { World } from "@capstan/sim";
+import { azureMachinePool } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
+import { armCalls, NEW_VERSION, nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
+import {
+  BASE_IMAGE,
+  createPrototypePool,
+  diskOf,
+  HOUR_MS,
+  POOL,
+  poolNow,
+  prototypeControllers,
+  prototypeWorld,
+  resourcesOf,
+  scaleTo,
+  stored,
+  untilRenewed,
+} from "./prototype-world.ts";
+
+/** The step of the renewal. */
+function phaseOf(world: World): string | undefined {
+  return stored(world)?.status?.nodePrototyping?.phase;
+}
+
+/** A world in which the donor of a pool of three is stopped. */
+async function withStoppedDonor(world: World): Promise<void> {
+  await createPrototypePool(world, { interval: "8000h" });
+  await settled(world);
+  await ask(world, PROTOTYPE_NOW_ANNOTATION, "1");
+  await world.until(() => phaseOf(world) === "Snapshotting", 2 * HOUR_MS);
+  expect(phaseOf(world)).toBe("Snapshotting");
+}
+
+async function ask(world: World, annotation: string, value: string | null): Promise<void> {
+  await patch(world, AzureMachinePool, POOL, { metadata: { annotations: { [annotation]: value } } });
+}
+
+/** Whether every Node is Ready and takes pods. */
+async function areAllServing(world: World): Promise<boolean> {
+  const nodes = await nodesOf(world);
+  return nodes.every(
+    ({ spec, status }) =>
+      spec?.unschedulable !== true &&
+      status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true,
+  );
+}
+
+async function expectServing(world: World, withinMs: number): Promise<void> {
+  await world.advance(withinMs);
+  expect(await areAllServing(world)).toBe(true);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+}
+
+describe("a stopped donor is back within ten minutes", () => {
+  test("when the manager is killed", async () => {
+    const world = await prototypeWorld();
+    await withStoppedDonor(world);
+    world.managers.crash(1, 10_000);
+    await expectServing(world, 10 * MINUTE_MS);
+  });
+
+  test("when the manager comes back without the feature gate", async () => {
+    const world = await prototypeWorld({ controllers: prototypeControllers((start) => start === 1) });
+    await withStoppedDonor(world);
+    world.managers.crash(1, 10_000);
+    await expectServing(world, 10 * MINUTE_MS);
+    await settled(world);
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+    const { status } = await poolNow(world);
+    expect(status?.lastImagePrototype).toBeUndefined();
+    expect(status?.conditions?.find(({ type }) => type === "LastOsCache")).toMatchObject({
+      status: "False",
+      reason: "SwitchedOff",
+      message: expect.stringContaining("AZURE_NODE_OS_CACHING=true") as string,
+    });
+  });
+
+  test("when the pool is paused, and the renewal begins again later", async () => {
+    const world = await prototypeWorld();
+    await withStoppedDonor(world);
+    await ask(world, PAUSED_ANNOTATION, "true");
+    await expectServing(world, 10 * MINUTE_MS);
+    expect(phaseOf(world)).toBe("Aborting");
+    await ask(world, PAUSED_ANNOTATION, null);
+    await settled(world);
+    expect(phaseOf(world)).toBe("Idle");
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+  });
+
+  test("when the field is removed, and the record goes with it", async () => {
+    const world = await prototypeWorld();
+    await withStoppedDonor(world);
+    await patch(world, AzureMachinePool, POOL, { spec: { template: { image: { nodePrototyping: null } } } });
+    await expectServing(world, 10 * MINUTE_MS);
+    await settled(world);
+    const { status, metadata } = await poolNow(world);
+    expect(status?.nodePrototyping).toBeUndefined();
+    expect(metadata.finalizers).not.toContain("nodeprototype.capstan.dev");
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+  });
+
+  test("when the status is lost, and its snapshot goes", async () => {
+    const world = await prototypeWorld();
+    await withStoppedDonor(world);
+    const lost = { status: { nodePrototyping: null } };
+    const place = { name: POOL, namespace: "default" };
+    await world.run(
+      world.user.patch(AzureMachinePool, place, { type: "merge", subresource: "status", body: lost }),
+    );
+    await expectServing(world, 10 * MINUTE_MS);
+    await settled(world);
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+    expect(phaseOf(world)).toBe("Idle");
+  });
+});
+
+test("a pool that is deleted with a stopped donor leaves nothing in Azure", async () => {
+  const world = await prototypeWorld();
+  await withStoppedDonor(world);
+  await remove(world, MachinePool, POOL);
+  await settled(world);
+  expect(stored(world)).toBeUndefined();
+  expect(resourcesOf(world, "snapshots")).toEqual([]);
+  expect(resourcesOf(world, "galleries/images")).toEqual([]);
+});
+
+test("a pool without a cluster can be deleted", async () => {
+  const world = await prototypeWorld();
+  const image = { ...BASE_IMAGE, nodePrototyping: { interval: "24h" } };
+  const osDisk = { osType: "Linux", diskSizeGB: 30 };
+  const alone = { metadata: { name: POOL, namespace: "default" }, spec: { template: { image, osDisk } } };
+  await world.run(world.user.create(AzureMachinePool, azureMachinePool(alone)));
+  await world.advance(MINUTE_MS);
+  await remove(world, AzureMachinePool, POOL);
+  await world.advance(MINUTE_MS);
+  expect(stored(world)).toBeUndefined();
+});
+
+test("a user may delete the donor: the pool replaces it, and the renewal ends", async () => {
+  const world = await prototypeWorld();
+  await withStoppedDonor(world);
+  await remove(world, AzureMachinePoolMachine, "mp-0");
+  await settled(world);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-1", "mp-2", "mp-3"]);
+  expect(resourcesOf(world, "snapshots")).toEqual([]);
+});
+
+describe("a pool with an image of its own", () => {
+  async function renewedWorld(): Promise<World> {
+    const world = await prototypeWorld();
+    await createPrototypePool(world);
+    await settled(world);
+    diskOf(world, 0).write("/etc/patch", "1");
+    await untilRenewed(world);
+    await settled(world);
+    return world;
+  }
+
+  test("whose donor has not changed is not disturbed, and Azure is not written to", async () => {
+    const world = await renewedWorld();
+    const before = armCalls(world).length;
+    await world.advance(25 * HOUR_MS);
+    const writes = armCalls(world)
+      .slice(before)
+      .filter((call) => !call.startsWith("GET "));
+    expect(writes).toEqual([]);
+    expect(
+      (await poolNow(world)).status?.conditions?.find(({ type }) => type === "LastOsCache"),
+    ).toMatchObject({
+      status: "True",
+      reason: "Unchanged",
+    });
+  });
+
+  test("keeps it when its status is lost: nothing rolls, and no renewal begins", async () => {
+    const world = await renewedWorld();
+    const { lastImagePrototype } = (await poolNow(world)).status ?? {};
+    const before = armCalls(world).length;
+    const body = { status: { nodePrototyping: null, lastImagePrototype: null } };
+    const place = { name: POOL, namespace: "default" };
+    await world.run(
+      world.user.patch(AzureMachinePool, place, { type: "merge", subresource: "status", body }),
+    );
+    world.managers.crash(1, 10_000);
+    await settled(world);
+    const { status } = await poolNow(world);
+    expect(status?.nodePrototyping?.history).toMatchObject([{ state: "Active", donor: "mp-0" }]);
+    expect(Date.parse(status?.lastImagePrototype ?? "")).toBeLessThanOrEqual(
+      Date.parse(lastImagePrototype ?? ""),
+    );
+    const writes = armCalls(world)
+      .slice(before)
+      .filter((call) => !call.startsWith("GET ") && !call.includes("/oauth2/"));
+    expect(writes).toEqual([]);
+    expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+  });
+
+  test("returns to the image before, and to the one in the spec, by rollbacks", async () => {
+    const world = await renewedWorld();
+    diskOf(world, 0).write("/etc/patch", "2");
+    await ask(world, PROTOTYPE_NOW_ANNOTATION, "2");
+    await untilRenewed(world);
+    await ask(world, PROTOTYPE_ROLLBACK_ANNOTATION, "1");
+    await settled(world);
+    await scaleTo(world, 4);
+    await settled(world);
+    expect(diskOf(world, 3).read("/etc/patch")).toBe("1");
+    await ask(world, PROTOTYPE_ROLLBACK_ANNOTATION, "2");
+    await settled(world);
+    await scaleTo(world, 5);
+    await settled(world);
+    expect(diskOf(world, 4).read("/etc/patch")).toBeUndefined();
+    expect((await poolNow(world)).status?.nodePrototyping?.history?.map(({ state }) => state)).toEqual([
+      "Bad",
+      "Bad",
+    ]);
+  });
+
+  test("gives it up when the Kubernetes version changes, and its new machines have the new version", async () => {
+    const world = await renewedWorld();
+    const image = { computeGallery: { version: NEW_VERSION.slice(1) } };
+    await patch(world, AzureMachinePool, POOL, { spec: { template: { image } } });
+    await patch(world, MachinePool, POOL, { spec: { template: { spec: { version: NEW_VERSION } } } });
+    await settled(world);
+    const machines = await readyMachines(world, POOL);
+    expect(machines).toHaveLength(3);
+    for (const name of machines) {
+      const disk = diskOf(world, name.split("-")[1] ?? "");
+      expect(disk.read("/etc/kubernetes-version")?.trim()).toBe(NEW_VERSION);
+      expect(disk.read("/etc/patch")).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,130 @@
+import { PROTOTYPE_NOW_ANNOTATION, AzureMachinePool } from "@capstan/api";
+import type { World } from "@capstan/sim";
+import { describe, expect, test } from "vitest";
+import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
+import { nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
+import { blockDrains } from "./pods.ts";
+import {
+  createPrototypePool,
+  HOUR_MS,
+  POOL,
+  poolNow,
+  prototypeWorld,
+  resourcesOf,
+  stored,
+  untilRenewed,
+} from "./prototype-world.ts";
+
+type Fault = Parameters<World["azure"]["control"]["addFault"]>[0];
+type Effect = Fault["effect"];
+
+const QUOTA: Effect = {
+  kind: "status",
+  status: 409,
+  code: "OperationNotAllowed",
+  message: "Operation could not be completed as it results in exceeding approved quota.",
+};
+const DENIED: Effect = {
+  kind: "status",
+  status: 403,
+  code: "AuthorizationFailed",
+  message: "no right to write",
+};
+const FAILS: Effect = { kind: "operationFails", code: "InternalOperationError", message: "it broke" };
+
+async function worldWith(operation: string, effect: Effect, times?: number): Promise<World> {
+  const world = await prototypeWorld();
+  await createPrototypePool(world, { interval: "8000h" });
+  await settled(world);
+  world.azure.control.addFault({
+    id: "trouble",
+    match: { operation, ...(times !== undefined && { times }) },
+    effect,
+  });
+  await patch(world, AzureMachinePool, POOL, {
+    metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
+  });
+  return world;
+}
+
+const VERSION = "PUT galleries/images/versions";
+const INSTANCE = "virtualMachineScaleSets/virtualMachines";
+
+describe("a renewal that Azure refuses ends with the donor in service, nothing left over and the cause in the status", () => {
+  test.each<[string, string, Effect, RegExp]>([
+    ["a snapshot beyond the quota", "PUT snapshots", QUOTA, /quota/],
+    ["a snapshot that fails", "PUT snapshots", FAILS, /snapshot has failed/],
+    ["a gallery without the right to write", "PUT galleries", DENIED, /no right to write/],
+    ["a definition that is refused", "PUT galleries/images", DENIED, /no right to write/],
+    ["a version that fails each time", VERSION, FAILS, /failed 3 times/],
+    ["a run command that is refused", `PUT ${INSTANCE}/runCommands`, DENIED, /no right to write/],
+    ["a stop that is refused", `POST ${INSTANCE}/poweroff`, DENIED, /no right to write/],
+  ])("%s", async (_, operation, effect, cause) => {
+    const world = await worldWith(operation, effect);
+    await world.until(() => stored(world)?.status?.nodePrototyping?.consecutiveFailures === 1, 8 * HOUR_MS);
+    const { status } = await poolNow(world);
+    expect(status?.nodePrototyping).toMatchObject({ phase: "Idle", consecutiveFailures: 1 });
+    expect(status?.nodePrototyping?.lastError?.message).toMatch(cause);
+    expect(status?.lastImagePrototype).toBeUndefined();
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+    expect(resourcesOf(world, "galleries/images/versions")).toEqual([]);
+    const nodes = await nodesOf(world);
+    expect(nodes.every(({ spec }) => spec?.unschedulable !== true)).toBe(true);
+    expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+  });
+});
+
+test("a start that Azure refuses for a while is tried until it succeeds", async () => {
+  const world = await worldWith(`POST ${INSTANCE}/start`, DENIED, 5);
+  await untilRenewed(world, 8 * HOUR_MS);
+  await settled(world);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+});
+
+test("a version that fails once is made again without zone redundancy, from the same snapshot", async () => {
+  const world = await worldWith(VERSION, FAILS, 1);
+  await untilRenewed(world, 8 * HOUR_MS);
+  const [version] = (await poolNow(world)).status?.nodePrototyping?.history ?? [];
+  expect(version?.version).toMatch(/\.2$/);
+});
+
+describe("what another client deletes in the middle of a renewal", () => {
+  test.each<[string, string, string]>([
+    ["the snapshot", "Publishing", "snapshots"],
+    ["the version", "Promoting", "galleries/images/versions"],
+  ])("%s: the renewal fails, and the pool keeps its nodes", async (_, phase, type) => {
+    const world = await prototypeWorld();
+    await createPrototypePool(world, { interval: "8000h" });
+    await settled(world);
+    await patch(world, AzureMachinePool, POOL, {
+      metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
+    });
+    await world.until(
+      () => stored(world)?.status?.nodePrototyping?.phase === phase && resourcesOf(world, type).length > 0,
+      8 * HOUR_MS,
+    );
+    const [id = ""] = resourcesOf(world, type);
+    await world.arm("DELETE", `${id}?api-version=2024-03-03`);
+    await world.until(() => stored(world)?.status?.nodePrototyping?.phase === "Idle", 8 * HOUR_MS);
+    await settled(world);
+    expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+  });
+});
+
+test("a drain that a budget blocks ends after fifteen minutes, without force", async () => {
+  const world = await prototypeWorld();
+  await createPrototypePool(world, { interval: "8000h" });
+  await settled(world);
+  await blockDrains(world);
+  await patch(world, AzureMachinePool, POOL, {
+    metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
+  });
+  await world.until(() => stored(world)?.status?.nodePrototyping?.consecutiveFailures === 1, 2 * HOUR_MS);
+  expect((await poolNow(world)).status?.nodePrototyping?.lastError).toMatchObject({
+    step: "Draining",
+    code: "TimedOut",
+  });
+  await world.advance(MINUTE_MS);
+  expect((await nodesOf(world)).every(({ spec }) => spec?.unschedulable !== true)).toBe(true);
+});
