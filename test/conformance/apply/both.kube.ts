@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../kube/control-plane.ts";
 import { everyThird, repetitions } from "../../sample.ts";
+import { definitionFor, isAcceptedBy, ruleCases } from "../cel/our-rules.ts";
 import { definitionOf, sequencesOf, TOPICS } from "./recording.ts";
 import { replay } from "./replay.ts";
 import { type Move, story } from "./stories.ts";
@@ -130,3 +131,29 @@ function isOwnNull({ status, body }: Answer): boolean {
   if (status < 300) return JSON.stringify(body).includes(":null");
   return status === 422 && /must be of type \w+: "null"/.test((body as { message?: string }).message ?? "");
 }
+
+describe("kube-apiserver gives the same verdict on the CEL rules of our kinds", () => {
+  const cases = ruleCases();
+  const pathOf = (plural: string) => `/apis/rules.test/v1/namespaces/default/${plural}`;
+
+  beforeAll(async () => {
+    const headers = { "content-type": "application/json" };
+    const first = new Map(cases.map((one) => [one.plural, one]));
+    for (const one of first.values()) {
+      const body = JSON.stringify(definitionFor(one));
+      expect((await realHandler({ method: "POST", path: DEFINITIONS, headers, body })).status).toBe(201);
+    }
+    for (const plural of first.keys()) {
+      const isServed = async () =>
+        expect((await realHandler({ method: "GET", path: pathOf(plural), headers: {} })).status).toBe(200);
+      await vi.waitFor(isServed, { timeout: 20_000 });
+    }
+  });
+
+  test.each(cases.map((one, index) => [one.title, one, `case-${index}`] as const))(
+    "%s",
+    async (_, one, name) => {
+      expect(await isAcceptedBy(realHandler, one, name)).toBe(one.isAccepted);
+    },
+  );
+});
