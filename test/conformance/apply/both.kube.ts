@@ -42,8 +42,11 @@ async function served(handle: Handler): Promise<number> {
   return (await handle({ method: "GET", path: WIDGETS, headers: {} })).status;
 }
 
-// A body that is not recorded, a version in a message, a random choice, and a write that only a new second makes one.
+// A body that is not recorded, a version in a message, a random choice, a write that only a new second makes one, and an object
+// of an owner that does not exist: the garbage collector runs here, and did not in the recording.
 const NOT_REPEATABLE: ReadonlySet<string> = new Set([
+  "meta-maps",
+  "meta-owner-dup",
   "body-large",
   "crd-unknown-existing",
   "crd-unknown",
