@@ -58,8 +58,47 @@ export const DEFINITION = {
   },
 };
 
+/** Boats of a second kind, whose rules run on every write. */
+const RULED_COLLECTION = `/apis/${GROUP}/v1/namespaces/default/ruledboats`;
+
+/** The definition of boats with rules: one over all parts, and one that compares with the value before. */
+function ruledDefinition(): object {
+  const [version] = DEFINITION.spec.versions;
+  const schema = version?.schema.openAPIV3Schema;
+  const rules = [
+    { rule: "self.parts.all(part, part.weight >= 0 && part.name.startsWith('part-'))" },
+    { rule: "self.text == oldSelf.text", message: "text is immutable" },
+  ];
+  const { parts, text, counter } = schema?.properties.spec.properties ?? {};
+  // kube-apiserver estimates the cost of a rule from the bounds of its fields.
+  const bounded = {
+    text: { ...text, maxLength: 1000 },
+    counter,
+    parts: {
+      ...parts,
+      maxItems: 50,
+      items: {
+        ...parts?.items,
+        properties: { ...parts?.items.properties, name: { type: "string", maxLength: 60 } },
+      },
+    },
+  };
+  const spec = { type: "object", properties: bounded, "x-kubernetes-validations": rules };
+  return {
+    ...DEFINITION,
+    metadata: { name: `ruledboats.${GROUP}` },
+    spec: {
+      ...DEFINITION.spec,
+      names: { plural: "ruledboats", singular: "ruledboat", kind: "RuledBoat", listKind: "RuledBoatList" },
+      versions: [{ ...version, schema: { openAPIV3Schema: { type: "object", properties: { spec } } } }],
+    },
+  };
+}
+
 /** So many objects share a label. kube-apiserver cannot delete many more in the minute that it gives a request. */
 export const BATCH = 5_000;
+
+const RULED = 200;
 
 /** An object of about 3 KB, with as many fields as a Machine has. */
 export function boat(index: number): object {
@@ -91,7 +130,24 @@ export class Load {
 
   async prepare(): Promise<void> {
     await this.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", DEFINITION);
+    await this.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", ruledDefinition());
     while (!(await this.get(COLLECTION)).includes("BoatList"));
+    while (!(await this.get(RULED_COLLECTION)).includes("RuledBoatList"));
+    await this.rate(RULED, (index) =>
+      this.send("POST", RULED_COLLECTION, { ...boat(index), kind: "RuledBoat" }),
+    );
+  }
+
+  /** Updates that CEL rules check. */
+  patchRuledBoats(count: number, counter: number): Promise<number> {
+    return this.rate(count, (index) =>
+      this.send(
+        "PATCH",
+        `${RULED_COLLECTION}/boat-${index % RULED}`,
+        { spec: { counter: counter + index } },
+        "application/merge-patch+json",
+      ),
+    );
   }
 
   async send(method: string, path: string, body?: object, type = "application/json"): Promise<string> {

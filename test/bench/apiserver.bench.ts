@@ -128,6 +128,10 @@ async function applies({ subject, load }: Loaded, round: number): Promise<void> 
     ...perSecond,
     work: () => load.applyBoats(from, APPLIED, 1),
   });
+  await measure(subject, "merge patch checked by CEL rules, 16 at a time", {
+    ...perSecond,
+    work: () => load.patchRuledBoats(APPLIED, 1 + round * APPLIED),
+  });
   await measure(subject, "apply with a conflict, 16 at a time", {
     ...perSecond,
     work: () => load.applyConflicts(from, APPLIED),
