@@ -28,11 +28,11 @@ export const machineDeploymentRbac: readonly PolicyRule[] = [
   {
     apiGroups: [AzureMachineTemplate.group],
     resources: [AzureMachineTemplate.plural],
-    verbs: ["get", "list", "watch"],
+    verbs: ["list", "watch"],
   },
   {
     apiGroups: [KubeadmConfigTemplate.group],
     resources: [KubeadmConfigTemplate.plural],
-    verbs: ["get", "list", "watch"],
+    verbs: ["list", "watch"],
   },
 ];

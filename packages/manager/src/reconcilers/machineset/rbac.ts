@@ -13,12 +13,14 @@ export const machineSetRbac: readonly PolicyRule[] = [
   { apiGroups: [Cluster.group], resources: [Cluster.plural], verbs: ["list", "watch"] },
   {
     apiGroups: [AzureMachine.group],
-    resources: ["azuremachines", "azuremachinetemplates"],
-    verbs: ["get", "list", "watch", "create", "patch"],
+    resources: [AzureMachine.plural],
+    verbs: ["list", "watch", "create", "patch"],
   },
+  { apiGroups: [AzureMachine.group], resources: ["azuremachinetemplates"], verbs: ["list", "watch"] },
   {
     apiGroups: [KubeadmConfig.group],
-    resources: ["kubeadmconfigs", "kubeadmconfigtemplates"],
-    verbs: ["get", "list", "watch", "create", "patch"],
+    resources: [KubeadmConfig.plural],
+    verbs: ["list", "watch", "create", "patch"],
   },
+  { apiGroups: [KubeadmConfig.group], resources: ["kubeadmconfigtemplates"], verbs: ["list", "watch"] },
 ];
