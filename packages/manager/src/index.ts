@@ -65,6 +65,7 @@ export { clusterRbac } from "./reconcilers/cluster/rbac.ts";
 export { clusterReconciler } from "./reconcilers/cluster/reconciler.ts";
 export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
 export { machineRbac } from "./reconcilers/machine/rbac.ts";
+export { machineHealthCheckReconciler } from "./reconcilers/machinehealthcheck/reconciler.ts";
 export { machineReconciler } from "./reconcilers/machine/reconciler.ts";
 export type { MachinePorts } from "./reconcilers/machine/scope.ts";
 export { machineDeploymentRbac } from "./reconcilers/machinedeployment/rbac.ts";

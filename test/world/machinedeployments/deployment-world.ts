@@ -12,6 +12,7 @@ import {
   clusterReconciler,
   kubeadmConfigReconciler,
   machineDeploymentReconciler,
+  machineHealthCheckReconciler,
   machineReconciler,
   machineSetReconciler,
 } from "@capstan/manager";
@@ -22,13 +23,13 @@ import { foreign, install } from "../cluster/foreign-kinds.ts";
 import { networkProvider } from "../cluster/providers.ts";
 import { TestMachine, TestMachineTemplate, testProvider } from "./test-provider.ts";
 
-const CLUSTER = "demo";
+export const CLUSTER = "demo";
 export const DEPLOYMENT = "workers";
 const VERSION = "v1.31.2";
 export const PATIENCE_MS = 15 * MINUTE_MS;
 
 /** The controllers of machines, beside a test provider of infrastructure. */
-const controllers: WorldOptions["controllers"] = (connections) => {
+export const controllers: WorldOptions["controllers"] = (connections) => {
   const workloads = workloadsOf(connections);
   const { clock } = connections.env;
   return [
@@ -37,6 +38,7 @@ const controllers: WorldOptions["controllers"] = (connections) => {
     machineDeploymentReconciler(),
     machineSetReconciler(),
     machineReconciler({ clock, workloads }),
+    machineHealthCheckReconciler({ workloads }),
     kubeadmConfigReconciler({ workloadClient: async (cluster) => (await workloads.get(cluster)).client }),
     testProvider(connections),
   ];
@@ -51,7 +53,7 @@ export async function deploymentWorld(options: Partial<WorldOptions> = {}): Prom
 }
 
 /** Installs the CRDs and creates a cluster with the templates of machines. */
-async function prepare(world: World): Promise<void> {
+export async function prepare(world: World): Promise<void> {
   for (const kind of [TestMachine, TestMachineTemplate]) await install(world, kind);
   await createCluster(world, CLUSTER);
   const data = { "tls.crt": Buffer.from(SIMULATED_AUTHORITY).toString("base64") };

@@ -48,10 +48,6 @@ export function testProvider(connections: ManagerConnections): Reconciler {
     scope: (context) => ({ context, connections }),
     normal: [createVm, joinCluster],
     deleting: [deleteVm],
-    status: ({ context: { object } }, { claimReady }) => {
-      object.status = { ...object.status };
-      claimReady();
-    },
   });
 }
 

@@ -17,10 +17,32 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     meaning: "`spec.bootstrap.dataSecretName` names the bootstrap data, so no bootstrap config is needed.",
     cure: PROGRESS,
   },
+  CheckingMachines: {
+    meaning: "The health check looks at its machines again when the next timeout may have passed.",
+    cure: PROGRESS,
+  },
+  HasRemediateMachineAnnotation: {
+    meaning: "A user asked to replace the machine with the annotation `cluster.x-k8s.io/remediate-machine`.",
+    cure: PROGRESS,
+  },
+  Healthy: { meaning: "The health check found no reason to replace the machine.", cure: PROGRESS },
   InPlaceUpdatesDisabled: {
     meaning:
       "The strategy of the MachineDeployment updates machines in place, but the feature gate InPlaceUpdates is off. The MachineDeployment scales, and does not roll out.",
     cure: "Turn the feature gate on, or set `spec.strategy.type` to RollingUpdate to have machines replaced.",
+  },
+  MachineCreateDisabled: {
+    meaning:
+      "The MachineDeployment has a newer template and the strategy OnDelete, so this MachineSet creates no machines.",
+    cure: "Nothing: new machines are created by the newer MachineSet.",
+  },
+  MachineHasFailure: {
+    meaning: "The infrastructure or the bootstrap config of the machine has failed permanently.",
+    cure: "Nothing: the owner of the machine replaces it. Correct the cause in the message, or the next machine fails too.",
+  },
+  MachineMarkedUnhealthy: {
+    meaning: "A health check marked a machine, so that its owner replaces it.",
+    cure: "Read the message.",
   },
   MachinesCreated: { meaning: "The MachineSet has created all machines that it may.", cure: PROGRESS },
   MachinesNotReady: {
@@ -28,6 +50,10 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     cure: "Nothing while machines boot; otherwise read the conditions of the Machines that are not Ready.",
   },
   MachinesReady: { meaning: "All machines of the MachineSet are Ready.", cure: PROGRESS },
+  NodeStartupTimeout: {
+    meaning: "The machine has not become a Node within `nodeStartupTimeout`.",
+    cure: "Nothing: the owner of the machine replaces it. If new machines fail too, look at their boot logs.",
+  },
   NodeReady: { meaning: "The Node of the machine is Ready.", cure: PROGRESS },
   NotEnoughAvailable: {
     meaning: "Fewer machines are available than the replicas minus `maxUnavailable`.",
@@ -44,6 +70,15 @@ export const MACHINE_DEPLOYMENT_REASONS = {
   ReferencedObjectDeleted: {
     meaning: "The infrastructure or the bootstrap config of a running machine was deleted.",
     cure: "Delete the Machine: its MachineSet replaces it.",
+  },
+  RemediationAllowed: {
+    meaning: "Few enough machines are unhealthy that they may be replaced.",
+    cure: PROGRESS,
+  },
+  RemediationLimited: {
+    meaning:
+      "`spec.strategy.remediation.maxInFlight` of the MachineDeployment allows no more replacements at once.",
+    cure: "Nothing: it passes when the machines that are being replaced are gone.",
   },
   Resized: { meaning: "The MachineSet has as many machines as replicas.", cure: PROGRESS },
   RollingOut: {
@@ -65,6 +100,19 @@ export const MACHINE_DEPLOYMENT_REASONS = {
   SuccessfulCreate: { meaning: "A Machine or a MachineSet was created.", cure: PROGRESS },
   SuccessfulDelete: { meaning: "A Machine or a MachineSet was deleted.", cure: PROGRESS },
   SuccessfulScale: { meaning: "The MachineDeployment changed the replicas of a MachineSet.", cure: PROGRESS },
+  TooManyUnhealthy: {
+    meaning:
+      "More machines are unhealthy than `maxUnhealthy` or `unhealthyRange` allows, so none is replaced.",
+    cure: "Find out why so many machines are unhealthy at once; to have them replaced anyway, raise the limit.",
+  },
+  UnhealthyMachine: {
+    meaning: "A condition of the machine has had the status in `unhealthyMachineConditions` for too long.",
+    cure: "Nothing: the owner of the machine replaces it.",
+  },
+  UnhealthyNode: {
+    meaning: "A condition of the Node has had the status in `unhealthyConditions` for too long.",
+    cure: "Nothing: the owner of the machine replaces it.",
+  },
   WaitingForBootstrapDeletion: {
     meaning: "The infrastructure of the machine is gone; its bootstrap config is being deleted.",
     cure: "Nothing: it passes when the bootstrap provider has removed its finalizer.",
@@ -72,6 +120,10 @@ export const MACHINE_DEPLOYMENT_REASONS = {
   WaitingForCache: {
     meaning: "The manager does not see an object yet that it has created before.",
     cure: "Nothing: it passes within seconds.",
+  },
+  WaitingForDeletionByUser: {
+    meaning: "The strategy is OnDelete, so machines with the old template stay until a user deletes them.",
+    cure: "Delete the Machines that you want to have replaced.",
   },
   WaitingForMachineSetsDeletion: {
     meaning: "The MachineDeployment is being deleted and waits for its MachineSets.",
@@ -84,6 +136,10 @@ export const MACHINE_DEPLOYMENT_REASONS = {
   WaitingForProviderID: {
     meaning: "The infrastructure of the machine is ready, but its provider has not set `spec.providerID`.",
     cure: "Nothing, unless it lasts: then the infrastructure provider does not follow Cluster API's contract.",
+  },
+  WaitingForRemediation: {
+    meaning: "A health check asks the owner of the machine to replace it.",
+    cure: "Nothing, if a MachineSet owns the machine; otherwise delete the Machine.",
   },
   WaitingForRolloutAfter: {
     meaning: "The machines are replaced when `spec.rolloutAfter` has passed.",

@@ -4,6 +4,7 @@ export const INFRASTRUCTURE_READY = "InfrastructureReady";
 export const NODE_HEALTHY = "NodeHealthy";
 export const AVAILABLE = "Available";
 export const HEALTH_CHECK_SUCCEEDED = "HealthCheckSucceeded";
+export const OWNER_REMEDIATED = "OwnerRemediated";
 export const DRAINING_SUCCEEDED = "DrainingSucceeded";
 export const VOLUME_DETACH_SUCCEEDED = "VolumeDetachSucceeded";
 export const PRE_DRAIN_HOOK_SUCCEEDED = "PreDrainDeleteHookSucceeded";

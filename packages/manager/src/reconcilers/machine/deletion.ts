@@ -123,7 +123,8 @@ export async function deleteNode(scope: Scope): Promise<Outcome> {
     await askNodeToGo(scope, node.node);
     return next;
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    // A Retry-After of the server holds even if the time limit has passed.
+    if (!(error instanceof Failure) || error.retryAfterMs !== undefined) throw error;
     if (!isNodeOverdue(machine, context.env.clock.now()))
       return wait(scope, { reason, message: error.message, requeueAfterMs: RETRY_MS });
     context.log.warn("Could not delete the Node of a deleted machine; it remains", { error });

@@ -83,7 +83,8 @@ function withoutUndefined<T extends object>(fields: T): T {
 /** Whether an object has every field of a configuration, and every item of its lists in any order. */
 export function includes(object: unknown, configuration: unknown): boolean {
   if (isJsonObject(configuration)) {
-    if (!isJsonObject(object)) return false;
+    // The server does not store an empty map.
+    if (!isJsonObject(object)) return Object.keys(configuration).length === 0;
     return Object.entries(configuration).every(([key, value]) => includes(object[key], value));
   }
   if (Array.isArray(configuration)) {

@@ -10,7 +10,7 @@ export const machineSetRbac: readonly PolicyRule[] = [
     resources: [Machine.plural],
     verbs: ["get", "list", "watch", "create", "patch", "delete"],
   },
-  { apiGroups: [Cluster.group], resources: [Cluster.plural], verbs: ["list", "watch"] },
+  { apiGroups: [Cluster.group], resources: [Cluster.plural, "machinedeployments"], verbs: ["list", "watch"] },
   {
     apiGroups: [AzureMachine.group],
     resources: [AzureMachine.plural],

@@ -3,6 +3,7 @@ import {
   type Frozen,
   type KubernetesObject,
   Machine,
+  MachineDeployment,
   MachineSet,
   selectorMatches,
   selectorOf,
@@ -58,6 +59,8 @@ export function machineSetReconciler(): Reconciler {
     watches: [
       ...FOLLOWED.map((kind) => on(kind, toReferrers)),
       on(Machine, toAdopters),
+      // Read for its limits, but without events: the deployment writes its sets after each change.
+      on(MachineDeployment, () => []),
       on(Cluster, toSets, { predicate: (before, after) => before.spec.paused !== after.spec.paused }),
     ],
     referrersOf: toReferrers,

@@ -47,13 +47,14 @@ export async function adoptMachines({ context, set }: Scope): Promise<Outcome> {
 
 /** Creates or deletes machines until the set has its replicas. */
 export async function scaleMachines(scope: Scope): Promise<Outcome> {
-  const { context, set, machines, preflight } = scope;
-  const plan = planMachineSet(viewOf({ set, machines, preflight, nowMs: context.env.clock.now() }));
+  const { context } = scope;
+  const plan = planMachineSet(viewOf({ ...scope, nowMs: context.env.clock.now() }));
   scope.plan = plan;
   let created = 0;
   for (const action of plan.actions) {
     if (action.action === "CreateMachine") created += action.detail.count;
-    if (action.action === "DeleteMachine") await deleteMachine(scope, action.targets[0] ?? "", action.why);
+    if (action.action === "DeleteMachine" || action.action === "Remediate")
+      await deleteMachine(scope, action.targets[0] ?? "", action.why);
   }
   await createMachines(scope, created);
   return plan.blocked.some(({ reason }) => reason === "PreflightCheckFailed")

@@ -8,6 +8,7 @@ import {
   KubeadmConfig,
   KubeadmConfigTemplate,
   Machine,
+  MachineDeployment,
   type MachineSet,
 } from "@capstan/api";
 import type { CacheReader, Context, Editable } from "@capstan/runtime";
@@ -19,6 +20,8 @@ export interface Scope {
   readonly set: Editable<MachineSet>;
   /** The Cluster of the set, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
+  /** The MachineDeployment that controls the set, if one does. */
+  readonly deployment: Frozen<MachineDeployment> | undefined;
   /** The machines of the set in the cache. */
   readonly machines: readonly Frozen<Machine>[];
   plan?: MachineSetPlan;
@@ -45,7 +48,16 @@ export function buildScope(context: Context<MachineSet>): Scope {
   const { object: set, cache } = context;
   const { namespace } = set.metadata;
   const cluster = cache.get(Cluster, { name: set.spec.clusterName, namespace });
-  return { context, set, cluster, machines: machinesOf(set, cache), preflight: [] };
+  const deployment = deploymentOf(set, cache);
+  return { context, set, cluster, deployment, machines: machinesOf(set, cache), preflight: [] };
+}
+
+/** By UID, so that a new deployment of the same name does not match. */
+function deploymentOf(set: Frozen<MachineSet>, cache: CacheReader): Frozen<MachineDeployment> | undefined {
+  const owner = controllerOf(set);
+  if (owner?.kind !== MachineDeployment.kind) return undefined;
+  const deployment = cache.get(MachineDeployment, { name: owner.name, namespace: set.metadata.namespace });
+  return deployment?.metadata.uid === owner.uid ? deployment : undefined;
 }
 
 /** The machines that a set controls, oldest first. */

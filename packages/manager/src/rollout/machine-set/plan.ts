@@ -6,10 +6,11 @@ import type { MachineSetView } from "./view.ts";
 type MachineSetAction =
   | Action<"CreateMachine", { readonly count: number }>
   | Action<"DeleteMachine", { readonly cause: DeletionCause }>
+  | Action<"Remediate", { readonly cause: "Requested" | "Unhealthy" }>
   | Action<"Wait", { readonly for: "Creation" | "Deletion" }>;
 
 /** Why the MachineSet controller does not do more. */
-type MachineSetBlocked = BlockedBy<"PreflightCheckFailed" | "MachineCreateDisabled">;
+type MachineSetBlocked = BlockedBy<"PreflightCheckFailed" | "MachineCreateDisabled" | "RemediationLimited">;
 
 /** The next actions of a MachineSet, and the blocks that prevent more. */
 export interface MachineSetPlan {
@@ -30,11 +31,58 @@ export function planMachineSet(view: MachineSetView): MachineSetPlan {
   const unseen = view.creating.filter((name) => !known.has(name));
   const total = known.size + unseen.length;
   const waits = waitsOf(view, unseen);
+  const remediation = planRemediation(view);
+  if (remediation.actions.length > 0) {
+    return { actions: [...remediation.actions, ...waits], blocked: remediation.blocked };
+  }
   if (total < view.replicas) {
     const creation = planCreation(view, Math.min(view.replicas - total, MOST_CREATIONS - unseen.length));
-    return { actions: [...creation.actions, ...waits], blocked: creation.blocked };
+    return {
+      actions: [...creation.actions, ...waits],
+      blocked: [...creation.blocked, ...remediation.blocked],
+    };
   }
-  return { actions: [...planDeletions(view, total - view.replicas), ...waits], blocked: [] };
+  return { actions: [...planDeletions(view, total - view.replicas), ...waits], blocked: remediation.blocked };
+}
+
+/** Deletes machines that a health check has marked: those that a user asked for first, then the newest. */
+function planRemediation(view: MachineSetView): MachineSetPlan {
+  const heading = headingOf(view);
+  const marked = view.machines.filter(({ remediation }) => remediation !== undefined);
+  const inFlight = marked.filter(({ isDeleting }) => isDeleting).length;
+  const waiting = marked
+    .filter(({ isDeleting }) => !isDeleting)
+    .toSorted(
+      (a, b) =>
+        rankOf(a.remediation) - rankOf(b.remediation) ||
+        b.createdMs - a.createdMs ||
+        (a.name < b.name ? -1 : 1),
+    );
+  const room = Math.max((view.maxInFlight ?? Infinity) - inFlight, 0);
+  // Machines that cannot be replaced now stay: an unhealthy machine may still do some work.
+  const picked = view.preflight.length > 0 ? [] : waiting.slice(0, room);
+  const left = waiting.slice(picked.length).map(({ name }) => name);
+  const why = `${counted(inFlight + picked.length, "machine")} of at most ${view.maxInFlight} are being replaced, and ${counted(left.length, "unhealthy machine")} must wait`;
+  return {
+    actions: picked.map(({ name, remediation = "Unhealthy" }) => ({
+      ...heading,
+      action: "Remediate",
+      targets: [name],
+      detail: { cause: remediation },
+      why:
+        remediation === "Requested"
+          ? "a user asked to replace it"
+          : "a health check says that it is unhealthy",
+    })),
+    blocked:
+      left.length > 0 && view.preflight.length === 0
+        ? [{ ...heading, reason: "RemediationLimited", targets: left, why }]
+        : [],
+  };
+}
+
+function rankOf(remediation: "Requested" | "Unhealthy" | undefined): number {
+  return remediation === "Requested" ? 0 : 1;
 }
 
 function planCreation(view: MachineSetView, count: number): MachineSetPlan {

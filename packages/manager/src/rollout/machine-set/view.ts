@@ -11,6 +11,8 @@ export interface SetMachine {
   /** It has no Node, or its Node or a health check says that it is not healthy. */
   readonly isUnhealthy: boolean;
   readonly isAvailable: boolean;
+  /** A health check asks the set to replace it; by a user's annotation, or by what the check observed. */
+  readonly remediation?: "Requested" | "Unhealthy";
 }
 
 /** The facts about a MachineSet and its machines. */
@@ -27,5 +29,7 @@ export interface MachineSetView {
   readonly isCreateDisabled: boolean;
   /** Why no machine may be created now, from the preflight checks. */
   readonly preflight: readonly string[];
+  /** The most machines that may be replaced at once because they are unhealthy; undefined means no limit. */
+  readonly maxInFlight?: number;
   readonly nowMs: number;
 }
