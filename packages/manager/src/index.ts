@@ -70,6 +70,16 @@ export { machineReconciler } from "./reconcilers/machine/reconciler.ts";
 export type { MachinePorts } from "./reconcilers/machine/scope.ts";
 export { machineDeploymentRbac } from "./reconcilers/machinedeployment/rbac.ts";
 export { machineDeploymentReconciler } from "./reconcilers/machinedeployment/reconciler.ts";
+export {
+  type ViewInput as DeploymentViewInput,
+  viewOf as deploymentViewOf,
+} from "./reconcilers/machinedeployment/view.ts";
+export {
+  type ViewInput as MachineSetViewInput,
+  viewOf as machineSetViewOf,
+} from "./reconcilers/machineset/view.ts";
+export { type DeploymentPlan, planDeployment } from "./rollout/machine-deployment/plan.ts";
+export { type MachineSetPlan, planMachineSet } from "./rollout/machine-set/plan.ts";
 export { machineSetRbac } from "./reconcilers/machineset/rbac.ts";
 export { machineSetReconciler } from "./reconcilers/machineset/reconciler.ts";
 export { machinePoolRbac } from "./reconcilers/machinepool/rbac.ts";
