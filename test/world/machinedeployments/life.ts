@@ -64,7 +64,7 @@ function endOf({ truth }: World): unknown {
     available: machines.filter(isAvailable).length,
     sets: listed<MachineSet>(truth, MachineSet).map(({ spec }) => spec.replicas),
     infrastructure: listed<Foreign>(truth, TestMachine)
-      .map(({ spec }) => spec?.["size"])
+      .map(({ spec }) => String(spec?.["size"]))
       .toSorted(),
     status: owner && { ...status, conditions: conditions?.map(({ type, status: is }) => `${type} ${is}`) },
   };

@@ -4,13 +4,12 @@ import { expect, test } from "vitest";
 import { checkedDump } from "./checked-dump.ts";
 import { deploymentPlanner } from "./deployment-planner.ts";
 import { sortObjects } from "./given-objects.ts";
-import type { GivenObject } from "./read-objects.ts";
 
 const NOW_MS = Date.parse("2026-01-02T00:00:00Z");
 
 /** The plan of objects as kubectl prints them. */
 function planOf(...objects: readonly Frozen<KubernetesObject>[]) {
-  const given = sortObjects(objects as unknown as readonly GivenObject[], "default");
+  const given = sortObjects(objects, "default");
   return deploymentPlanner.planDump(checkedDump(given), NOW_MS);
 }
 
@@ -50,7 +49,7 @@ test("a set with too many machines names the one to delete, and why", () => {
       action: "DeleteMachine",
       targets: ["a"],
       detail: { cause: "Unhealthy" },
-      why: expect.stringContaining("not healthy"),
+      why: "1 machine more than 2 replicas; this one is not healthy",
     },
   ]);
   expect(isDisruptive).toBe(true);

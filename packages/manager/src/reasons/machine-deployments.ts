@@ -13,12 +13,12 @@ export const MACHINE_DEPLOYMENT_REASONS = {
       "The machine has been Ready for `minReadySeconds`; for a MachineDeployment, enough machines have.",
     cure: PROGRESS,
   },
-  DataSecretProvided: {
-    meaning: "`spec.bootstrap.dataSecretName` names the bootstrap data, so no bootstrap config is needed.",
-    cure: PROGRESS,
-  },
   CheckingMachines: {
     meaning: "The health check looks at its machines again when the next timeout may have passed.",
+    cure: PROGRESS,
+  },
+  DataSecretProvided: {
+    meaning: "`spec.bootstrap.dataSecretName` names the bootstrap data, so no bootstrap config is needed.",
     cure: PROGRESS,
   },
   HasRemediateMachineAnnotation: {
@@ -50,11 +50,11 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     cure: "Nothing while machines boot; otherwise read the conditions of the Machines that are not Ready.",
   },
   MachinesReady: { meaning: "All machines of the MachineSet are Ready.", cure: PROGRESS },
+  NodeReady: { meaning: "The Node of the machine is Ready.", cure: PROGRESS },
   NodeStartupTimeout: {
     meaning: "The machine has not become a Node within `nodeStartupTimeout`.",
     cure: "Nothing: the owner of the machine replaces it. If new machines fail too, look at their boot logs.",
   },
-  NodeReady: { meaning: "The Node of the machine is Ready.", cure: PROGRESS },
   NotEnoughAvailable: {
     meaning: "Fewer machines are available than the replicas minus `maxUnavailable`.",
     cure: "Nothing while machines boot; otherwise read the conditions of the Machines that are not available.",
