@@ -47,6 +47,12 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   drain: ["packages/manager/src/workload/drain/*.ts"],
 };
 
+/** The planners whose blocks become reasons of a kind. */
+const PLANNERS: Readonly<Record<string, readonly string[]>> = {
+  MachineDeployment: ["packages/manager/src/rollout/machine-deployment/*.ts"],
+  MachineSet: ["packages/manager/src/rollout/machine-set/*.ts"],
+};
+
 /** The reasons that a text gives; constants that it does not declare are looked up among those of other files. */
 export function reasonsIn(
   text: string,
@@ -76,7 +82,10 @@ export function readReasonSources(): ReasonSources {
     ...reasonsIn(textOf(patterns), constants),
   });
   const kinds = CONTROLLERS.map(({ name, kind }) => {
-    const own = given(kind.kind, [`packages/manager/src/reconcilers/${name}/*.ts`]);
+    const own = given(kind.kind, [
+      `packages/manager/src/reconcilers/${name}/*.ts`,
+      ...(PLANNERS[kind.kind] ?? []),
+    ]);
     const passedOn = (PASSED_ON[kind.kind] ?? []).filter((word) => all.includes(`"${word}"`));
     return { ...own, events: sorted([...own.events, ...passedOn]) };
   });

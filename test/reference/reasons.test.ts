@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { AZURE_REASONS } from "../../packages/manager/src/reasons/azure.ts";
 import { BOOTSTRAP_REASONS } from "../../packages/manager/src/reasons/bootstrap.ts";
 import { CLUSTER_REASONS } from "../../packages/manager/src/reasons/clusters.ts";
+import { MACHINE_DEPLOYMENT_REASONS } from "../../packages/manager/src/reasons/machine-deployments.ts";
 import { MACHINE_REASONS } from "../../packages/manager/src/reasons/machines.ts";
 import { POOL_REASONS } from "../../packages/manager/src/reasons/pools.ts";
 import { PROTOTYPE_REASONS } from "../../packages/manager/src/reasons/prototypes.ts";
@@ -70,6 +71,7 @@ test("each reason of the product is in one table only, which is sorted", () => {
     AZURE_REASONS,
     BOOTSTRAP_REASONS,
     CLUSTER_REASONS,
+    MACHINE_DEPLOYMENT_REASONS,
     MACHINE_REASONS,
     POOL_REASONS,
     PROTOTYPE_REASONS,

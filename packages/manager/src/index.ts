@@ -64,6 +64,24 @@ export type { KubeadmConfigPorts } from "./reconcilers/kubeadmconfig/scope.ts";
 export { clusterRbac } from "./reconcilers/cluster/rbac.ts";
 export { clusterReconciler } from "./reconcilers/cluster/reconciler.ts";
 export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
+export { machineRbac } from "./reconcilers/machine/rbac.ts";
+export { machineHealthCheckReconciler } from "./reconcilers/machinehealthcheck/reconciler.ts";
+export { machineReconciler } from "./reconcilers/machine/reconciler.ts";
+export type { MachinePorts } from "./reconcilers/machine/scope.ts";
+export { machineDeploymentRbac } from "./reconcilers/machinedeployment/rbac.ts";
+export { machineDeploymentReconciler } from "./reconcilers/machinedeployment/reconciler.ts";
+export {
+  type ViewInput as DeploymentViewInput,
+  viewOf as deploymentViewOf,
+} from "./reconcilers/machinedeployment/view.ts";
+export {
+  type ViewInput as MachineSetViewInput,
+  viewOf as machineSetViewOf,
+} from "./reconcilers/machineset/view.ts";
+export { type DeploymentPlan, planDeployment } from "./rollout/machine-deployment/plan.ts";
+export { type MachineSetPlan, planMachineSet } from "./rollout/machine-set/plan.ts";
+export { machineSetRbac } from "./reconcilers/machineset/rbac.ts";
+export { machineSetReconciler } from "./reconcilers/machineset/reconciler.ts";
 export { machinePoolRbac } from "./reconcilers/machinepool/rbac.ts";
 export { machinePoolReconciler } from "./reconcilers/machinepool/reconciler.ts";
 export type { MachinePoolPorts } from "./reconcilers/machinepool/scope.ts";

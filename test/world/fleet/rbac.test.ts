@@ -1,4 +1,11 @@
-import { AzureMachinePoolMachine, type CustomKind, MachineHealthCheck } from "@capstan/api";
+import {
+  AzureMachinePoolMachine,
+  type CustomKind,
+  Machine,
+  MachineDeployment,
+  MachineHealthCheck,
+  MachineSet,
+} from "@capstan/api";
 import { CONTROLLERS, type PolicyRule } from "@capstan/manager";
 import { type Call, rehearse, type Rehearsal } from "@capstan/sim";
 import { expect, test } from "vitest";
@@ -20,16 +27,20 @@ function grantedBy(rules: readonly PolicyRule[]): readonly string[] {
   );
 }
 
-function textOf({ verb, group = "", resource, subresource }: Call): string {
-  return `${verb} ${group}/${subresource === undefined ? resource : `${resource}/${subresource}`}`;
+/** The rights that a call needs; an apply may create its object. */
+function rightsOf({ verb, group = "", resource, subresource, isApply = false }: Call): readonly string[] {
+  const place = `${group}/${subresource === undefined ? resource : `${resource}/${subresource}`}`;
+  return [`${verb} ${place}`, ...(isApply ? [`create ${place}`] : [])];
 }
 
 const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].toSorted();
 
+const KINDS_OF_TOUR: readonly CustomKind[] = [MachineHealthCheck, MachineDeployment, MachineSet, Machine];
+
 /** A story with objects of a kind in it. */
 function rehearsalWith(kind: CustomKind): Rehearsal {
   if (kind === AzureMachinePoolMachine) return rehearsalOf("delete one machine", "2");
-  if (kind === MachineHealthCheck) return tour("2");
+  if (KINDS_OF_TOUR.includes(kind)) return tour("2");
   return lifeOf({ seed: "2", place: "own group", until: "deleted" });
 }
 
@@ -63,13 +74,13 @@ async function usedIn(): Promise<readonly Call[]> {
 
 test("managers use exactly the rights that the roles of capstan init grant", async () => {
   const used = await usedIn();
-  const all = [...used, ...(await callsBesideControllers())].map(textOf);
+  const all = [...used, ...(await callsBesideControllers())].flatMap(rightsOf);
   expect(sorted(all)).toEqual(sorted(grantedBy([...clusterRules(), ...NAMESPACE_RULES])));
   // What a controller does in its own name it has declared itself; it must not depend on the rights of another one.
   const isOwn = ({ resource }: Call): boolean => OWN_RESOURCES.includes(resource);
   for (const { name, rbac } of CONTROLLERS) {
     const declared = new Set(grantedBy(rbac));
-    const texts = used.filter((call) => call.by === name && !isOwn(call)).map(textOf);
+    const texts = used.filter((call) => call.by === name && !isOwn(call)).flatMap(rightsOf);
     expect(
       sorted(texts).filter((text) => !declared.has(text)),
       name,

@@ -1,5 +1,6 @@
 import {
   AzureClusterIdentity,
+  AzureMachineTemplate,
   AzureManagedCluster,
   AzureManagedControlPlane,
   AzureManagedMachinePool,
@@ -7,6 +8,7 @@ import {
   CLUSTER_NAME_LABEL,
   type Kind,
   KubeadmConfig,
+  KubeadmConfigTemplate,
   KubeadmControlPlane,
   type KubernetesObject,
   Machine,
@@ -18,11 +20,13 @@ import {
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
 import {
+  azureMachineTemplate,
   azureManagedCluster,
   azureManagedControlPlane,
   azureManagedMachinePool,
   cluster,
   kubeadmConfig,
+  kubeadmConfigTemplate,
   kubeadmControlPlane,
   machine,
   machineDeployment,
@@ -98,6 +102,8 @@ async function clusterWithMachines(world: World): Promise<void> {
   await create(world, KubeadmControlPlane, kubeadmControlPlane({ metadata }));
   await create(world, KubeadmConfig, kubeadmConfig({ metadata }));
   const spec = { clusterName: name, template: { spec: { clusterName: name } } };
+  await create(world, AzureMachineTemplate, azureMachineTemplate());
+  await create(world, KubeadmConfigTemplate, kubeadmConfigTemplate());
   await create(world, MachineDeployment, machineDeployment({ metadata, spec }));
   await create(world, MachineSet, machineSet({ metadata, spec }));
   await create(world, Machine, machine({ metadata, spec: { clusterName: name } }));

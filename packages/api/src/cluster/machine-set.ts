@@ -2,7 +2,7 @@ import { Conditions } from "../kubernetes/condition.ts";
 import { LabelSelector } from "../kubernetes/label-selector.ts";
 import { labelValueFor } from "../kubernetes/names.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
-import { anyObject, described, integer, long, object, optional, string } from "../schema/schema.ts";
+import { anyObject, described, integer, listOf, long, object, optional, string } from "../schema/schema.ts";
 import { CLUSTER_API, CORE_PROVIDER_LABELS, SCALE_BY_SELECTOR } from "./group.ts";
 import {
   AGE_COLUMN,
@@ -43,6 +43,14 @@ const Status = object("The observed state of the machine set.", {
   fullyLabeledReplicas: optional(integer("How many machines have all labels of the template.")),
   readyReplicas: optional(integer("How many machines are ready.")),
   availableReplicas: optional(integer("How many machines are available.")),
+  deletingReplicas: optional(integer("How many machines are being deleted.")),
+  creatingMachines: optional(
+    listOf(
+      "The names of machines that the controller creates, written before it creates them.",
+      string("The name of a machine.", { minLength: 1, maxLength: 253 }),
+      { maxItems: 1000 },
+    ),
+  ),
   observedGeneration: optional(long("The generation that the controller last observed.")),
   failureReason: optional(string("Why the set failed for good, in CamelCase.")),
   failureMessage: optional(string("Why the set failed for good.", { minLength: 1, maxLength: 10240 })),

@@ -6,6 +6,8 @@ export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
 export const DEPLOYMENT_NAME_LABEL = "cluster.x-k8s.io/deployment-name";
 /** Label: the MachineSet a machine belongs to. */
 export const SET_NAME_LABEL = "cluster.x-k8s.io/set-name";
+/** Label: the template of a MachineDeployment that a MachineSet was created for. */
+export const TEMPLATE_HASH_LABEL = "machine-template-hash";
 /** Label: the MachinePool a machine belongs to. */
 export const POOL_NAME_LABEL = "cluster.x-k8s.io/pool-name";
 /** Label: the machine is part of the control plane. */
@@ -42,6 +44,16 @@ export const EXCLUDE_VOLUME_DETACH_ANNOTATION =
   "machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach";
 /** Annotation: preflight checks that a MachineSet skips before it creates a machine. */
 export const SKIP_PREFLIGHT_CHECKS_ANNOTATION = "machineset.cluster.x-k8s.io/skip-preflight-checks";
+/** Annotation: the MachineSet creates no machines, because its MachineDeployment has a newer one. */
+export const DISABLE_MACHINE_CREATE_ANNOTATION = "cluster.x-k8s.io/disable-machine-create";
+/** Annotation: the number of the template of a MachineSet among all templates of its MachineDeployment. */
+export const REVISION_ANNOTATION = "machinedeployment.clusters.x-k8s.io/revision";
+/** Annotation: earlier numbers of a template that was used again. */
+export const REVISION_HISTORY_ANNOTATION = "machinedeployment.clusters.x-k8s.io/revision-history";
+/** Annotation: the replicas of the MachineDeployment of a MachineSet. */
+export const DESIRED_REPLICAS_ANNOTATION = "machinedeployment.clusters.x-k8s.io/desired-replicas";
+/** Annotation: the most machines that the MachineDeployment of a MachineSet may have. */
+export const MAX_REPLICAS_ANNOTATION = "machinedeployment.clusters.x-k8s.io/max-replicas";
 /** Prefix of annotations that block a deletion before the node is drained. */
 export const PRE_DRAIN_HOOK_PREFIX = "pre-drain.delete.hook.machine.cluster.x-k8s.io";
 /** Prefix of annotations that block a deletion before the infrastructure is deleted. */

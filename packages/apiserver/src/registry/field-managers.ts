@@ -1,5 +1,5 @@
 /** Keeps `metadata.managedFields` with each write: which client owns which field. */
-import { formatTimestamp } from "@capstan/api";
+import { deepCopy, formatTimestamp } from "@capstan/api";
 import { builtInType, emptyBuiltIn, metadataType, SCHEMALESS } from "../apply/built-in-types.ts";
 import { applyConflict, conflictsOutside, ConflictError } from "../apply/conflicts.ts";
 import { fieldsOfLastApplied, KUBECTL, lastAppliedOf, withLastApplied } from "../apply/last-applied.ts";
@@ -121,7 +121,8 @@ export function appliedObject(
   const ownership = ownershipOf(context, target);
   const managers = stored ? managersBefore(ownership, target, { stored, live, type }) : NO_MANAGERS;
   const applied = applyTo(ownership, target, { type, live, managers, configuration });
-  const object = annotated(configuration, live, applied.object);
+  // The merge shares values with the stored object, which is frozen, and defaulting changes the result.
+  const object = deepCopy(annotated(configuration, live, applied.object));
   const metadata = { ...(object["metadata"] as object) };
   const result = { ...object, metadata };
   setManagers(result, applied.managers);

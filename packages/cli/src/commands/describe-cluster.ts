@@ -1,7 +1,11 @@
 import {
   AzureMachinePoolMachine,
   Cluster,
+  CLUSTER_NAME_LABEL,
+  DEPLOYMENT_NAME_LABEL,
   type Frozen,
+  Machine,
+  MachineDeployment,
   MachinePool,
   type ObjectReference,
 } from "@capstan/api";
@@ -14,6 +18,7 @@ import {
   belongsTo,
   type ClusterParts,
   clusterTree,
+  type DeploymentParts,
   type PoolParts,
   type Reported,
   type TreeOptions,
@@ -47,11 +52,12 @@ export async function partsOf(
   const cluster = await client.find(Cluster, { name, namespace });
   if (!cluster) throw new CommandError(await unknown(client, name, namespace));
   const { infrastructureRef, controlPlaneRef } = cluster.spec;
-  const [infrastructure, controlPlane, pools, machines] = await Promise.all([
+  const [infrastructure, controlPlane, pools, machines, deployments] = await Promise.all([
     referred(client, infrastructureRef, namespace),
     referred(client, controlPlaneRef, namespace),
     client.list(MachinePool, { namespace }),
     client.list(AzureMachinePoolMachine, { namespace }),
+    deploymentParts(client, name, namespace),
   ]);
   const own = pools.filter(({ spec }) => spec.clusterName === name);
   const inCluster = machines.filter((machine) => belongsTo(machine, name));
@@ -60,7 +66,27 @@ export async function partsOf(
     infrastructure,
     controlPlane,
     pools: await Promise.all(own.map((pool) => poolParts(client, pool, inCluster))),
+    deployments,
   };
+}
+
+async function deploymentParts(
+  client: Client,
+  clusterName: string,
+  namespace: string,
+): Promise<readonly DeploymentParts[]> {
+  const [deployments, machines] = await Promise.all([
+    client.list(MachineDeployment, { namespace }),
+    client.list(Machine, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${clusterName}` }),
+  ]);
+  return deployments
+    .filter(({ spec }) => spec.clusterName === clusterName)
+    .map((deployment) => ({
+      deployment,
+      machines: machines.filter(
+        ({ metadata }) => metadata.labels?.[DEPLOYMENT_NAME_LABEL] === deployment.metadata.name,
+      ),
+    }));
 }
 
 async function poolParts(

@@ -482,14 +482,22 @@ describe("capstan plan of invalid input", () => {
     ["a number", "7", "holds 7 where a Kubernetes object was expected"],
     ["no object", "a: b", "holds an object without apiVersion or kind"],
     ["no name", stringify({ ...other, metadata: {} }), "holds a ConfigMap without metadata.name"],
-    ["nothing", "", "there is no AzureMachinePool and no MachinePool in what was given"],
+    [
+      "nothing",
+      "",
+      "there is no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet in what was given",
+    ],
     [
       "a list without items",
       "apiVersion: v1\nkind: List\n",
       "there is no AzureMachinePool and no MachinePool",
     ],
     ["a list of null", "kind: PodList\nmetadata: {}\nitems: null\n", "there is no AzureMachinePool and no"],
-    ["no pool", stringify(other), "there is no AzureMachinePool and no MachinePool in what was given"],
+    [
+      "no pool",
+      stringify(other),
+      "there is no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet in what was given",
+    ],
     [
       "machines without their pool",
       listOf(machinePoolObject(), machineObject(0, "v1-new")),

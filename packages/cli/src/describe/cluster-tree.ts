@@ -7,6 +7,8 @@ import {
   hasNoController,
   isPausedByAnnotation,
   type KubernetesObject,
+  type Machine,
+  type MachineDeployment,
   type MachinePool,
 } from "@capstan/api";
 
@@ -16,6 +18,13 @@ export interface ClusterParts {
   readonly infrastructure: Reported | undefined;
   readonly controlPlane: Reported | undefined;
   readonly pools: readonly PoolParts[];
+  readonly deployments: readonly DeploymentParts[];
+}
+
+/** A MachineDeployment with its machines. */
+export interface DeploymentParts {
+  readonly deployment: Frozen<MachineDeployment>;
+  readonly machines: readonly Frozen<Machine>[];
 }
 
 /** A pool with its parts. */
@@ -52,8 +61,11 @@ export interface TreeOptions {
 
 /** The tree of a cluster: its parts, and the state of each. */
 export function clusterTree(parts: ClusterParts, options: TreeOptions): Leaf {
-  const { cluster, infrastructure, controlPlane, pools } = parts;
-  const workers = pools.map((pool) => poolLeaf(pool, options));
+  const { cluster, infrastructure, controlPlane, pools, deployments } = parts;
+  const workers = [
+    ...pools.map((pool) => poolLeaf(pool, options)),
+    ...deployments.map((deployment) => deploymentLeaf(deployment, options)),
+  ];
   return leafOf(cluster, options, {
     parts: [
       ...partLeaf("ClusterInfrastructure", infrastructure, options),
@@ -61,6 +73,11 @@ export function clusterTree(parts: ClusterParts, options: TreeOptions): Leaf {
       ...(workers.length === 0 ? [] : [{ name: "Workers", parts: workers }]),
     ],
   });
+}
+
+function deploymentLeaf({ deployment, machines }: DeploymentParts, options: TreeOptions): Leaf {
+  const { replicas, availableReplicas: available, readyReplicas: ready } = deployment.status ?? {};
+  return leafOf(deployment, options, { replicas, available, ready, parts: machineLeaves(machines, options) });
 }
 
 function poolLeaf({ pool, bootstrap, infrastructure, machines }: PoolParts, options: TreeOptions): Leaf {
@@ -83,7 +100,7 @@ function partLeaf(role: string, object: Reported | undefined, options: TreeOptio
   return [{ ...leaf, name: `${role} - ${leaf.name}` }];
 }
 
-function machineLeaves(machines: readonly Frozen<AzureMachinePoolMachine>[], options: TreeOptions): Leaf[] {
+function machineLeaves(machines: readonly Reported[], options: TreeOptions): Leaf[] {
   const leaves = machines.map((machine) => leafOf(machine, options, { parts: [] }));
   const isShown = leaves.some(({ parts }) => parts.length > 0);
   if (!options.isGrouped || isShown || leaves.length < 2) return leaves;

@@ -5,6 +5,8 @@ import {
   azureMachinePoolMachine,
   cluster,
   kubeadmConfig,
+  machine as clusterMachine,
+  machineDeployment,
   machinePool,
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
@@ -50,6 +52,7 @@ const parts: ClusterParts = {
       ],
     },
   ],
+  deployments: [],
 };
 const shown = (options: Partial<TreeOptions> = {}): string =>
   printTree(clusterTree(parts, { isGrouped: true, ...options }), NOW);
@@ -101,4 +104,21 @@ describe("the description of a cluster", () => {
     const marked = clusterTree({ ...parts, cluster: cluster(change) }, { isGrouped: true });
     expect(printTree(marked, NOW).split("\n")[1]).toBe(line);
   });
+});
+
+test("a MachineDeployment is among the workers, with its machines in groups", () => {
+  const deployment = machineDeployment(
+    { status: { replicas: 2, readyReplicas: 2, availableReplicas: 2 } },
+    ready(),
+  );
+  const machines = ["a", "b"].map((name) => clusterMachine({ metadata: { name } }, ready()));
+  const tree = clusterTree(
+    { ...parts, pools: [], deployments: [{ deployment, machines }] },
+    { isGrouped: true },
+  );
+  const lines = printTree(tree, NOW)
+    .split("\n")
+    .map((line) => line.replaceAll(/ {2,}/g, "  "));
+  expect(lines).toContain("  └─MachineDeployment/machines  2  2  2  True  5m");
+  expect(lines).toContainEqual(expect.stringContaining("2 Machines... See a, b"));
 });

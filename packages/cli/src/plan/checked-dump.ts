@@ -8,7 +8,10 @@ import {
   type Frozen,
   isJsonObject,
   type KubernetesObject,
+  Machine,
+  MachineDeployment,
   MachinePool,
+  MachineSet,
   withDefaults,
 } from "@capstan/api";
 import { CommandError } from "../command-error.ts";
@@ -20,6 +23,9 @@ export function checkedDump(given: PlanObjects): PlanObjects {
     pools: given.pools.map((pool) => checked(AzureMachinePool, pool)),
     machinePools: given.machinePools.map((machinePool) => checked(MachinePool, machinePool)),
     machines: given.machines.map((machine) => checked(AzureMachinePoolMachine, machine)),
+    deployments: given.deployments.map((deployment) => checked(MachineDeployment, deployment)),
+    sets: given.sets.map((set) => checked(MachineSet, set)),
+    setMachines: given.setMachines.map((machine) => checked(Machine, machine)),
     clusters: given.clusters.map((cluster) => checked(Cluster, cluster)),
     azureClusters: given.azureClusters.map((azureCluster) => checked(AzureCluster, azureCluster)),
   };

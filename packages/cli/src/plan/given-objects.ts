@@ -7,7 +7,10 @@ import {
   type Frozen,
   isJsonObject,
   type KubernetesObject,
+  Machine,
+  MachineDeployment,
   MachinePool,
+  MachineSet,
 } from "@capstan/api";
 import { CommandError } from "../command-error.ts";
 import type { GivenObject } from "./read-objects.ts";
@@ -17,6 +20,10 @@ export interface PlanObjects {
   readonly pools: readonly Frozen<AzureMachinePool>[];
   readonly machinePools: readonly Frozen<MachinePool>[];
   readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
+  readonly deployments: readonly Frozen<MachineDeployment>[];
+  readonly sets: readonly Frozen<MachineSet>[];
+  /** The Machines of MachineSets; `machines` are those of pools. */
+  readonly setMachines: readonly Frozen<Machine>[];
   readonly clusters: readonly Frozen<Cluster>[];
   readonly azureClusters: readonly Frozen<AzureCluster>[];
 }
@@ -31,6 +38,9 @@ const KINDS: readonly CustomKind[] = [
   AzureMachinePool,
   MachinePool,
   AzureMachinePoolMachine,
+  MachineDeployment,
+  MachineSet,
+  Machine,
   Cluster,
   AzureCluster,
 ];
@@ -38,6 +48,8 @@ const KINDS: readonly CustomKind[] = [
 // Objects that usually accompany a pool in a folder of manifests and never affect a plan.
 const BYSTANDERS: ReadonlySet<string> = new Set([
   "KubeadmConfig",
+  "KubeadmConfigTemplate",
+  "AzureMachineTemplate",
   "AzureClusterIdentity",
   "Secret",
   "Namespace",
@@ -51,6 +63,15 @@ const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["spec", "template", "spec", "infrastructureRef"],
   ],
   AzureMachinePoolMachine: [["spec", "providerID"]],
+  MachineDeployment: [
+    ["spec", "clusterName"],
+    ["spec", "template", "spec", "infrastructureRef"],
+  ],
+  MachineSet: [
+    ["spec", "clusterName"],
+    ["spec", "template", "spec", "infrastructureRef"],
+  ],
+  Machine: [["spec", "clusterName"]],
 };
 
 /** Sorts objects by kind; here parsed input becomes typed. */
@@ -75,6 +96,9 @@ export function sortObjects(objects: readonly GivenObject[], namespace: string):
     pools: all(AzureMachinePool),
     machinePools: all(MachinePool),
     machines: all(AzureMachinePoolMachine),
+    deployments: all(MachineDeployment),
+    sets: all(MachineSet),
+    setMachines: all(Machine),
     clusters: all(Cluster),
     azureClusters: all(AzureCluster),
     ignored,

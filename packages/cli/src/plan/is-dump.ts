@@ -5,9 +5,9 @@ import { type GivenObjects, titleOf } from "./given-objects.ts";
  * Whether objects come from a server, or are manifests to apply. Users never write machines by hand; pools from a
  * server have a status or a UID.
  */
-export function isDump({ pools, machinePools, machines }: GivenObjects): boolean {
-  if (machines.length > 0) return true;
-  const all = [...pools, ...machinePools];
+export function isDump({ pools, machinePools, machines, deployments, setMachines }: GivenObjects): boolean {
+  if (machines.length + setMachines.length > 0) return true;
+  const all = [...pools, ...machinePools, ...deployments];
   const stored = all.filter(({ status, metadata }) => status !== undefined || metadata.uid !== undefined);
   if (stored.length === 0) return false;
   if (stored.length === all.length) return true;

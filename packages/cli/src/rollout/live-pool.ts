@@ -83,7 +83,8 @@ export async function readPool(
   ]);
   const machinePools = [...given, ...stored.filter((one) => !given.some((other) => isSame(one, other)))];
   const around = await clusterAround(client, machinePoolOf(pool, machinePools));
-  return partsOf(pool, { pools: [pool], machinePools, machines, ...around }, ADVICE);
+  const others = { deployments: [], sets: [], setMachines: [] };
+  return partsOf(pool, { pools: [pool], machinePools, machines, ...others, ...around }, ADVICE);
 }
 
 const ADVICE =

@@ -1,5 +1,5 @@
 /** Accessors for the fields of Cluster API's contract, for referenced objects of any kind. */
-import { type Condition, type Frozen, isJsonObject, type KubernetesObject } from "@capstan/api";
+import { type Condition, type Frozen, isJsonObject, type KubernetesObject, type Machine } from "@capstan/api";
 
 /** An object of any provider. Nothing is assumed about it except that it is a Kubernetes object. */
 export interface ContractObject extends KubernetesObject {
@@ -64,7 +64,7 @@ export function failureDomainsOf(object: Read): FailureDomains | undefined {
     ? value.map((item): [unknown, unknown] => [recordOf(item)["name"], item])
     : Object.entries(recordOf(value));
   const domains = entries.flatMap(([name, item]) =>
-    typeof name === "string" ? [[name, failureDomainOf(recordOf(item))] as const] : [],
+    typeof name === "string" ? [[name, domainFields(recordOf(item))] as const] : [],
   );
   return domains.length === 0 ? undefined : Object.fromEntries(domains);
 }
@@ -103,6 +103,41 @@ export function providerIDsOf(object: Read): string[] {
   return Array.isArray(list) ? list.filter(isText) : [];
 }
 
+/** The id of a machine at its cloud provider; undefined while it has none. */
+export function providerIDOf(object: Read): string | undefined {
+  const { providerID } = specOf(object);
+  return isText(providerID) ? providerID : undefined;
+}
+
+/** The failure domain that a machine runs in: `spec.failureDomain`, or in the next version of the contract in the status. */
+export function failureDomainOf(object: Read): string | undefined {
+  return [statusOf(object)["failureDomain"], specOf(object)["failureDomain"]].find(isText);
+}
+
+type Address = NonNullable<NonNullable<Machine["status"]>["addresses"]>[number];
+
+// No machine has more network interfaces than a few; a provider with a bug must not fill the status.
+const MOST_ADDRESSES = 64;
+const ADDRESS_TYPES: readonly string[] = [
+  "Hostname",
+  "ExternalIP",
+  "InternalIP",
+  "ExternalDNS",
+  "InternalDNS",
+];
+
+/** The addresses of a machine. */
+export function addressesOf(object: Read): Address[] {
+  const list = statusOf(object)["addresses"];
+  return Array.isArray(list) ? list.slice(0, MOST_ADDRESSES).flatMap(addressIn) : [];
+}
+
+function addressIn(item: unknown): Address[] {
+  const { type, address } = recordOf(item);
+  if (!isText(address) || address.length > 256 || !ADDRESS_TYPES.includes(String(type))) return [];
+  return [{ type: type as Address["type"], address }];
+}
+
 /** The Secret with the bootstrap data; undefined while there is none. */
 export function dataSecretNameOf(object: Read): string | undefined {
   const name = statusOf(object)["dataSecretName"];
@@ -120,7 +155,7 @@ export function readyConditionOf(object: Read): Frozen<Condition> | undefined {
   );
 }
 
-function failureDomainOf({ controlPlane, attributes }: Fields): FailureDomains[string] {
+function domainFields({ controlPlane, attributes }: Fields): FailureDomains[string] {
   const texts = Object.entries(recordOf(attributes)).filter((entry): entry is [string, string] =>
     isText(entry[1]),
   );

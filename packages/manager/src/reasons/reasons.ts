@@ -1,6 +1,7 @@
 import { AZURE_REASONS } from "./azure.ts";
 import { BOOTSTRAP_REASONS } from "./bootstrap.ts";
 import { CLUSTER_REASONS } from "./clusters.ts";
+import { MACHINE_DEPLOYMENT_REASONS } from "./machine-deployments.ts";
 import { MACHINE_REASONS } from "./machines.ts";
 import { POOL_REASONS } from "./pools.ts";
 import { PROTOTYPE_REASONS } from "./prototypes.ts";
@@ -14,6 +15,7 @@ export const REASONS = {
   ...AZURE_REASONS,
   ...BOOTSTRAP_REASONS,
   ...CLUSTER_REASONS,
+  ...MACHINE_DEPLOYMENT_REASONS,
   ...MACHINE_REASONS,
   ...POOL_REASONS,
   ...PROTOTYPE_REASONS,

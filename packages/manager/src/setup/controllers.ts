@@ -7,8 +7,11 @@ import {
   type CustomKind,
   type Features,
   KubeadmConfig,
+  Machine,
+  MachineDeployment,
   MachineHealthCheck,
   MachinePool,
+  MachineSet,
 } from "@capstan/api";
 import type { MetricRegistry, Reconciler } from "@capstan/runtime";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
@@ -23,8 +26,14 @@ import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
 import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
 import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
 import { kubeadmConfigReconciler } from "../reconcilers/kubeadmconfig/reconciler.ts";
+import { machineRbac } from "../reconcilers/machine/rbac.ts";
+import { machineReconciler } from "../reconcilers/machine/reconciler.ts";
+import { machineDeploymentRbac } from "../reconcilers/machinedeployment/rbac.ts";
+import { machineDeploymentReconciler } from "../reconcilers/machinedeployment/reconciler.ts";
 import { machineHealthCheckRbac } from "../reconcilers/machinehealthcheck/rbac.ts";
 import { machineHealthCheckReconciler } from "../reconcilers/machinehealthcheck/reconciler.ts";
+import { machineSetRbac } from "../reconcilers/machineset/rbac.ts";
+import { machineSetReconciler } from "../reconcilers/machineset/reconciler.ts";
 import { machinePoolRbac } from "../reconcilers/machinepool/rbac.ts";
 import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts";
 import { nodePrototypeRbac } from "../reconcilers/nodeprototype/rbac.ts";
@@ -77,6 +86,14 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     rbac: machinePoolRbac,
     create: machinePoolReconciler,
   },
+  {
+    name: "machinedeployment",
+    kind: MachineDeployment,
+    rbac: machineDeploymentRbac,
+    create: machineDeploymentReconciler,
+  },
+  { name: "machineset", kind: MachineSet, rbac: machineSetRbac, create: machineSetReconciler },
+  { name: "machine", kind: Machine, rbac: machineRbac, create: machineReconciler },
   {
     name: "kubeadmconfig",
     kind: KubeadmConfig,

@@ -38,7 +38,13 @@ export interface WatchOptions extends ListOptions {
 export type Patch =
   | { readonly type: "merge"; readonly body: object }
   | { readonly type: "json"; readonly body: readonly object[] }
-  | { readonly type: "apply"; readonly body: object; readonly force?: boolean };
+  | {
+      readonly type: "apply";
+      readonly body: object;
+      readonly force?: boolean;
+      /** The owner of the applied fields, if it is not that of the client's other writes. */
+      readonly fieldManager?: string;
+    };
 
 /** Which part of an object a write goes to. */
 export interface WriteOptions {
@@ -169,7 +175,7 @@ export function createClient(options: ClientOptions): Client {
       ),
     patch: async (kind, name, patch) => {
       const path = withQuery(objectPath(kind, name, patch.subresource), {
-        fieldManager: options.fieldManager,
+        fieldManager: (patch.type === "apply" ? patch.fieldManager : undefined) ?? options.fieldManager,
         force: patch.type === "apply" ? patch.force : undefined,
         dryRun: patch.dryRun ? "All" : undefined,
       });

@@ -67,17 +67,21 @@ export class Draft<T extends KubernetesObject> {
 
   /**
    * Writes the status, if changed. When another client wrote first, the changes are merged into the newest status: other
-   * fields and other controllers' conditions stay.
+   * fields and other controllers' conditions stay. With `isStrict` it fails with a Conflict instead.
    */
-  async persistStatus(): Promise<void> {
-    const written = await this.persistLastStatus();
+  async persistStatus({ isStrict = false }: { readonly isStrict?: boolean } = {}): Promise<void> {
+    const written = await this.#persistStatus(isStrict ? 1 : STATUS_ATTEMPTS);
     if (!written) return;
     this.#rebase(written);
     (this.object as WithStatus).status = editableCopy(statusOf(written));
   }
 
   /** The same for the end of a pass: the draft is not updated, because no phase reads it any more. */
-  async persistLastStatus(): Promise<Frozen<T> | undefined> {
+  persistLastStatus(): Promise<Frozen<T> | undefined> {
+    return this.#persistStatus(STATUS_ATTEMPTS);
+  }
+
+  async #persistStatus(attempts: number): Promise<Frozen<T> | undefined> {
     if (!this.#kind.subresources.includes("status")) return undefined;
     const change = statusChange(statusOf(this.#stored), statusOf(this.object));
     if (!change) return undefined;
@@ -93,7 +97,7 @@ export class Draft<T extends KubernetesObject> {
         if (isUnchanged) this.#editedVersion = base.metadata.resourceVersion;
         break;
       } catch (error) {
-        if (!isConflict(error) || attempt === STATUS_ATTEMPTS) throw error;
+        if (!isConflict(error) || attempt === attempts) throw error;
         base = await this.#client.get(this.#kind, this.#name());
         if (base.metadata.uid !== this.#stored.metadata.uid) throw this.#replaced();
       }

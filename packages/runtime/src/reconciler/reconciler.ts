@@ -33,9 +33,10 @@ export interface Context<T extends KubernetesObject> {
   event(note: EventNote): void;
   /**
    * Writes the status at once instead of at the end. Only for facts that a crash must not lose before an irreversible step:
-   * the intent of a long-running operation, and its URL.
+   * the intent of a long-running operation, and its URL. With `isStrict` it fails with a Conflict if another client has
+   * written the object since it was read: the decision was based on an outdated object.
    */
-  persistStatus(): Promise<void>;
+  persistStatus(options?: { readonly isStrict?: boolean }): Promise<void>;
 }
 
 /** One step of a reconciler: it observes, decides and acts on the scope, and returns an outcome. */

@@ -174,7 +174,7 @@ function contextOf(options: PassOptions, draft: Draft<KubernetesObject>): Contex
     watch,
     setCondition: (condition) => setConditionOf(options, draft, condition),
     event: (note) => events.record(draft.stored, note),
-    persistStatus: () => draft.persistStatus(),
+    persistStatus: (strictness) => draft.persistStatus(strictness),
   };
 }
 

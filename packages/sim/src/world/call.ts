@@ -20,6 +20,8 @@ export interface Call {
   readonly name: string;
   readonly subresource?: string | undefined;
   readonly isWrite: boolean;
+  /** Whether it is a server-side apply, which creates the object if it does not exist. */
+  readonly isApply?: boolean;
   /** Whether it cordons a Node. */
   readonly isCordon?: boolean;
   /** The desired capacity of a scale set. */
@@ -48,7 +50,7 @@ const KUBE_VERBS: Readonly<Record<string, string>> = {
 };
 
 /** A request to a Kubernetes API. */
-export function kubeCall({ method, path, body }: HttpRequest, { process, by, server }: Way): Call {
+export function kubeCall({ method, path, body, headers }: HttpRequest, { process, by, server }: Way): Call {
   const position = path.indexOf("?");
   const { group, resource, namespace, name, subresource } = placeOf(
     position < 0 ? path : path.slice(0, position),
@@ -66,6 +68,7 @@ export function kubeCall({ method, path, body }: HttpRequest, { process, by, ser
     subresource,
     // A review is a read although it is created.
     isWrite: method !== "GET" && !resource.endsWith("reviews"),
+    isApply: headers["content-type"] === "application/apply-patch+yaml",
     isCordon: resource === "nodes" && isCordon(body),
   };
 }

@@ -5,8 +5,17 @@ export const machineHealthCheckRbac: readonly PolicyRule[] = [
   {
     apiGroups: ["cluster.x-k8s.io"],
     resources: ["machinehealthchecks"],
-    verbs: ["get", "list", "watch"],
+    verbs: ["get", "list", "watch", "patch"],
   },
-  { apiGroups: ["cluster.x-k8s.io"], resources: ["machinepools"], verbs: ["list", "watch"] },
-  { apiGroups: ["cluster.x-k8s.io"], resources: ["machinehealthchecks/status"], verbs: ["patch"] },
+  {
+    apiGroups: ["cluster.x-k8s.io"],
+    resources: ["clusters", "machinepools", "machines"],
+    verbs: ["list", "watch"],
+  },
+  {
+    apiGroups: ["cluster.x-k8s.io"],
+    resources: ["machinehealthchecks/status", "machines/status"],
+    verbs: ["patch"],
+  },
+  { apiGroups: [""], resources: ["secrets"], verbs: ["get"] },
 ];

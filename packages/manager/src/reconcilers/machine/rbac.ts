@@ -1,0 +1,24 @@
+import { AzureMachine, Cluster, KubeadmConfig, Machine, MachineSet, Secret } from "@capstan/api";
+import type { PolicyRule } from "../policy-rule.ts";
+
+/** The permissions of the Machine reconciler. Other providers grant access to their kinds by their own roles, as in Cluster API. */
+export const machineRbac: readonly PolicyRule[] = [
+  { apiGroups: [Machine.group], resources: [Machine.plural], verbs: ["get", "list", "watch", "patch"] },
+  { apiGroups: [Machine.group], resources: [`${Machine.plural}/status`], verbs: ["patch"] },
+  {
+    apiGroups: [Cluster.group],
+    resources: [Cluster.plural, MachineSet.plural],
+    verbs: ["list", "watch"],
+  },
+  {
+    apiGroups: [AzureMachine.group],
+    resources: [AzureMachine.plural],
+    verbs: ["list", "watch", "patch", "delete"],
+  },
+  {
+    apiGroups: [KubeadmConfig.group],
+    resources: [KubeadmConfig.plural],
+    verbs: ["list", "watch", "patch", "delete"],
+  },
+  { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },
+];

@@ -1,0 +1,127 @@
+import { Cluster, type Frozen, isTrue, type KubernetesObject, Machine, MachineSet } from "@capstan/api";
+import {
+  type CacheReader,
+  defineReconciler,
+  index,
+  keyOf,
+  type ObjectName,
+  on,
+  type Reconciler,
+  type Source,
+} from "@capstan/runtime";
+import { referenceKey } from "../../contract/reference.ts";
+import { Refusals } from "../../workload/drain/refusals.ts";
+import { providerKey } from "../../workload/nodes.ts";
+import { MACHINE_FINALIZER } from "./conditions.ts";
+import {
+  awaitPreTerminateHooks,
+  deleteNode,
+  deleteReferences,
+  drainNode,
+  findNodeToDelete,
+  unlessClusterGoes,
+} from "./deletion.ts";
+import { BY_PROVIDER_ID, joinCluster, observeNode, observeReferences } from "./observe.ts";
+import { report } from "./report.ts";
+import { buildScope, FOLLOWED, type MachinePorts, type Scope } from "./scope.ts";
+
+const BY_REFERENCE = "machine-references";
+const BY_CLUSTER = "machine-of-cluster";
+const BY_SET = "machine-of-set";
+// Draining waits for the API servers of many clusters; a slow one must not block the machines of the others.
+const CONCURRENCY = 30;
+
+/**
+ * Connects the parts of a machine: its bootstrap config and its infrastructure, of any kind, and its Node. Before its
+ * infrastructure is deleted, the Node is drained.
+ */
+export function machineReconciler(ports: MachinePorts): Reconciler {
+  const refusals = new Refusals(ports.clock);
+  return defineReconciler<Machine, Scope>({
+    name: "machine",
+    for: Machine,
+    finalizer: MACHINE_FINALIZER,
+    concurrency: CONCURRENCY,
+    indexes: [
+      index(Machine, BY_REFERENCE, referencesOf),
+      index(Machine, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
+        keyOf({ metadata: { name: spec.clusterName, namespace } }),
+      ]),
+      index(Machine, BY_SET, ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []),
+      index(Machine, BY_PROVIDER_ID, ({ spec }) =>
+        spec.providerID === undefined ? [] : [providerKey(spec.providerID)],
+      ),
+    ],
+    watches: [
+      ...FOLLOWED.map((kind) => on(kind, toReferrers)),
+      on(Cluster, toMachines, { predicate: mattersToMachines }),
+      on(MachineSet, toMachinesOfSet, { predicate: hasOtherMinReadySeconds }),
+    ],
+    referrersOf: toReferrers,
+    sources: [nodesOf(ports)],
+    // The phases after a change of the spec already use it.
+    reconcileAfterOwnSpecChange: () => false,
+    scope: (context) => buildScope({ ports, refusals }, context),
+    normal: [joinCluster, observeReferences, observeNode],
+    deleting: [
+      ...[findNodeToDelete, drainNode].map(unlessClusterGoes),
+      awaitPreTerminateHooks,
+      deleteReferences,
+      unlessClusterGoes(deleteNode),
+    ],
+    status: report,
+  });
+}
+
+/** A changed Node enqueues its machine. */
+function nodesOf({ workloads }: MachinePorts): Source {
+  return (enqueue, cache) =>
+    workloads.onNodeChange((cluster, providerIDs) => {
+      for (const id of providerIDs) {
+        for (const { metadata, spec } of cache.list(Machine, {
+          index: BY_PROVIDER_ID,
+          value: providerKey(id),
+        }))
+          if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace)
+            enqueue(metadata);
+      }
+    });
+}
+
+function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<Machine>): string[] {
+  return [spec.bootstrap.configRef, spec.infrastructureRef].flatMap((reference) =>
+    reference ? [referenceKey(reference, namespace)] : [],
+  );
+}
+
+function toReferrers(
+  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
+  cache: CacheReader,
+): ObjectName[] {
+  const { name, namespace = "" } = metadata;
+  const value = referenceKey({ apiVersion, kind, name }, namespace);
+  return cache.list(Machine, { index: BY_REFERENCE, value }).map((machine) => machine.metadata);
+}
+
+function toMachines(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
+  return cache.list(Machine, { index: BY_CLUSTER, value: keyOf(cluster) }).map(({ metadata }) => metadata);
+}
+
+/** Most changes of a Cluster are counts in its status; its machines wait for its control plane, or for its deletion. */
+function mattersToMachines(before: Frozen<Cluster>, after: Frozen<Cluster>): boolean {
+  const isInitialized = ({ status }: Frozen<Cluster>): boolean =>
+    isTrue(status?.conditions, "ControlPlaneInitialized");
+  return (
+    isInitialized(before) !== isInitialized(after) ||
+    before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp
+  );
+}
+
+function toMachinesOfSet({ metadata }: Frozen<MachineSet>, cache: CacheReader): ObjectName[] {
+  const value = metadata.uid ?? "";
+  return cache.list(Machine, { index: BY_SET, value }).map((machine) => machine.metadata);
+}
+
+function hasOtherMinReadySeconds(before: Frozen<MachineSet>, after: Frozen<MachineSet>): boolean {
+  return before.spec.minReadySeconds !== after.spec.minReadySeconds;
+}

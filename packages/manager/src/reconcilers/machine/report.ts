@@ -1,0 +1,57 @@
+import { getCondition } from "@capstan/api";
+import type { PassSummary } from "@capstan/runtime";
+import { summarize } from "../../contract/ready.ts";
+import { AVAILABLE } from "./conditions.ts";
+import { availabilityOfMachine, decideStatus, SUMMED_UP } from "./decide.ts";
+import type { Scope } from "./scope.ts";
+
+/** Writes the observations of the pass to the status. After a failure there are fewer, and earlier values stay. */
+export function report(scope: Scope, { claimReady }: PassSummary): void {
+  const { context, machine } = scope;
+  const before = machine.status?.phase;
+  if (machine.metadata.deletionTimestamp !== undefined) {
+    reportDeletion(scope);
+    claimReady();
+  } else {
+    if (scope.infrastructure) reportObserved(scope);
+    const { generation } = machine.metadata;
+    machine.status = {
+      phase: "Pending",
+      ...machine.status,
+      ...(generation !== undefined && { observedGeneration: generation }),
+    };
+    const gates = (machine.spec.readinessGates ?? []).map(({ conditionType }) => conditionType);
+    summarize(machine, [...SUMMED_UP, ...gates], context.env.clock.now());
+    reportAvailability(scope);
+    claimReady();
+  }
+  if (machine.status?.phase !== before) {
+    const lastUpdated = new Date(context.env.clock.now()).toISOString();
+    machine.status = { ...machine.status, lastUpdated: `${lastUpdated.slice(0, 19)}Z` };
+  }
+}
+
+function reportObserved(scope: Scope): void {
+  const { context, machine } = scope;
+  const { fields, conditions } = decideStatus(machine, { ...scope, nowMs: context.env.clock.now() });
+  const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};
+  machine.status = { ...kept, ...fields };
+  for (const condition of conditions) context.setCondition(condition);
+}
+
+function reportAvailability({ context, machine, set, node }: Scope): void {
+  const nowMs = context.env.clock.now();
+  if (node.state === "found") {
+    context.setCondition(availabilityOfMachine({ machine, set, node: node.node, nowMs }).condition);
+  } else if (node.state !== "unknown" || getCondition(machine.status?.conditions, AVAILABLE) === undefined) {
+    context.setCondition({ type: AVAILABLE, status: "False", severity: "Info", reason: "NotReady" });
+  }
+}
+
+function reportDeletion({ context, machine, waitsFor }: Scope): void {
+  machine.status = { ...machine.status, phase: "Deleting" };
+  const reason = waitsFor?.reason ?? "Deleting";
+  const message = waitsFor?.message ?? "The machine is being deleted";
+  context.setCondition({ type: "Ready", status: "False", severity: "Info", reason, message });
+  context.setCondition({ type: AVAILABLE, status: "False", severity: "Info", reason: "Deleting" });
+}

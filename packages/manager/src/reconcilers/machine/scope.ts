@@ -1,0 +1,68 @@
+import {
+  AzureMachine,
+  Cluster,
+  controllerOf,
+  type Frozen,
+  type Kind,
+  KubeadmConfig,
+  type Machine,
+  MachineSet,
+} from "@capstan/api";
+import type { Clock } from "@capstan/env";
+import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
+import type { ResolvedReference } from "../../contract/resolve.ts";
+import type { Refusals } from "../../workload/drain/refusals.ts";
+import type { NodeLookup } from "../../workload/find-node.ts";
+import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+
+export interface MachinePorts {
+  readonly clock: Clock;
+  readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
+}
+
+/** One pass over one Machine. */
+export interface Scope {
+  readonly context: Context<Machine>;
+  readonly machine: Editable<Machine>;
+  readonly ports: MachinePorts;
+  /** Refused evictions of all workload clusters. */
+  readonly refusals: Refusals;
+  /** The Cluster of the machine, if it exists. */
+  readonly cluster: Frozen<Cluster> | undefined;
+  /** The MachineSet that controls the machine, if one does. */
+  readonly set: Frozen<MachineSet> | undefined;
+  bootstrap?: ResolvedReference;
+  infrastructure?: ResolvedReference;
+  node: NodeLookup;
+  /** A client of the workload cluster, while it answers. */
+  workload?: Client;
+  /** The object that the deletion waits for. */
+  waitsFor?: { readonly reason: string; readonly message: string };
+}
+
+/** Capstan's kinds that a Machine may refer to: watched from the start. Other kinds are watched once a reference names them. */
+export const FOLLOWED: readonly Kind[] = [AzureMachine, KubeadmConfig];
+
+const NOT_OBSERVED = {
+  state: "unknown",
+  reason: "WaitingForNodes",
+  message: "The controller has not looked up the Node yet",
+} as const;
+
+export function buildScope(
+  { ports, refusals }: Pick<Scope, "ports" | "refusals">,
+  context: Context<Machine>,
+): Scope {
+  const { object: machine, cache } = context;
+  const { namespace } = machine.metadata;
+  const cluster = cache.get(Cluster, { name: machine.spec.clusterName, namespace });
+  return { context, machine, ports, refusals, cluster, set: setOf(machine, cache), node: NOT_OBSERVED };
+}
+
+/** The MachineSet that controls a machine; compared by UID, so that a new set of the same name does not match. */
+function setOf(machine: Frozen<Machine>, cache: CacheReader): Frozen<MachineSet> | undefined {
+  const owner = controllerOf(machine);
+  if (owner?.kind !== MachineSet.kind) return undefined;
+  const set = cache.get(MachineSet, { name: owner.name, namespace: machine.metadata.namespace });
+  return set?.metadata.uid === owner.uid ? set : undefined;
+}

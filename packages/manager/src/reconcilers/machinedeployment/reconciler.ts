@@ -1,0 +1,108 @@
+import {
+  AzureMachineTemplate,
+  Cluster,
+  ensureOwnerReference,
+  type Frozen,
+  type KubernetesObject,
+  KubeadmConfigTemplate,
+  MachineDeployment,
+  MachineSet,
+  ownerReferenceTo,
+} from "@capstan/api";
+import {
+  block,
+  type CacheReader,
+  defineReconciler,
+  index,
+  isNotFound,
+  keyOf,
+  next,
+  type ObjectName,
+  on,
+  type Outcome,
+  type Reconciler,
+  waiting,
+} from "@capstan/runtime";
+import { referenceKey } from "../../contract/reference.ts";
+import { report } from "./report.ts";
+import { rollOut } from "./rollout.ts";
+import { BY_CONTROLLER, buildScope, controllerUids, type Scope } from "./scope.ts";
+
+const BY_REFERENCE = "deployment-references";
+const BY_CLUSTER = "deployment-of-cluster";
+// A deleted MachineSet enqueues the deployment; this interval covers a missed event.
+const DELETION_POLL_MS = 60_000;
+
+/** Moves machines to a new template, a few at a time, by scaling one MachineSet for each template. */
+export function machineDeploymentReconciler(): Reconciler {
+  return defineReconciler<MachineDeployment, Scope>({
+    name: "machinedeployment",
+    for: MachineDeployment,
+    finalizer: "cluster.x-k8s.io/machinedeployment",
+    owns: [MachineSet],
+    indexes: [
+      index(MachineSet, BY_CONTROLLER, controllerUids),
+      index(MachineDeployment, BY_REFERENCE, referencesOf),
+      index(MachineDeployment, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
+        keyOf({ metadata: { name: spec.clusterName, namespace } }),
+      ]),
+    ],
+    watches: [
+      ...[AzureMachineTemplate, KubeadmConfigTemplate].map((kind) => on<KubernetesObject>(kind, toReferrers)),
+      on(Cluster, toDeployments, { predicate: () => false }),
+    ],
+    referrersOf: toReferrers,
+    scope: buildScope,
+    normal: [joinCluster, rollOut],
+    deleting: [deleteSets],
+    status: report,
+  });
+}
+
+function joinCluster({ deployment, cluster }: Scope): Outcome {
+  const { metadata, spec } = deployment;
+  if (!cluster) {
+    const name = JSON.stringify(spec.clusterName);
+    const message = `spec.clusterName: Cluster ${name} does not exist in namespace ${metadata.namespace}`;
+    throw waiting("WaitingForCluster", message);
+  }
+  const references = ensureOwnerReference(metadata.ownerReferences, ownerReferenceTo(cluster));
+  metadata.ownerReferences = references.map((one) => ({ ...one }));
+  return next;
+}
+
+async function deleteSets({ context, deployment, sets }: Scope): Promise<Outcome> {
+  const { namespace } = deployment.metadata;
+  for (const { metadata } of sets) {
+    const { name, uid, deletionTimestamp } = metadata;
+    if (deletionTimestamp !== undefined) continue;
+    try {
+      await context.client.delete(MachineSet, { name, namespace }, uid === undefined ? {} : { uid });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return sets.length === 0 ? next : block(DELETION_POLL_MS, "WaitingForMachineSetsDeletion");
+}
+
+function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachineDeployment>): string[] {
+  const { bootstrap, infrastructureRef } = spec.template.spec;
+  return [bootstrap.configRef, infrastructureRef].flatMap((reference) =>
+    reference ? [referenceKey(reference, namespace)] : [],
+  );
+}
+
+function toReferrers(
+  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
+  cache: CacheReader,
+): ObjectName[] {
+  const { name, namespace = "" } = metadata;
+  const value = referenceKey({ apiVersion, kind, name }, namespace);
+  return cache.list(MachineDeployment, { index: BY_REFERENCE, value }).map((one) => one.metadata);
+}
+
+function toDeployments(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
+  return cache
+    .list(MachineDeployment, { index: BY_CLUSTER, value: keyOf(cluster) })
+    .map(({ metadata }) => metadata);
+}

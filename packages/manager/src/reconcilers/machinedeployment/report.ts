@@ -1,0 +1,90 @@
+import {
+  formatSelector,
+  type Frozen,
+  type MachineDeployment,
+  type MachineSet,
+  selectorOf,
+} from "@capstan/api";
+import type { PassSummary } from "@capstan/runtime";
+import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import type { DeploymentPlan } from "../../rollout/machine-deployment/plan.ts";
+import { counted } from "../../rollout/shared/action.ts";
+import type { Scope } from "./scope.ts";
+import { limitsOf } from "./view.ts";
+
+const SUMMED_UP = ["Available", "RolloutComplete"];
+
+/** Writes the numbers, the phase and the conditions of the deployment. */
+export function report(scope: Scope, { claimReady }: PassSummary): void {
+  const { context, deployment, plan } = scope;
+  reportCounts(scope);
+  if (deployment.metadata.deletionTimestamp !== undefined) {
+    const message = `Waiting until ${counted(scope.sets.length, "MachineSet")} of the deployment are gone`;
+    const reason = "WaitingForMachineSetsDeletion";
+    context.setCondition({ type: "Ready", status: "False", severity: "Info", reason, message });
+    claimReady();
+    return;
+  }
+  if (!plan) return;
+  const { generation } = deployment.metadata;
+  deployment.status = {
+    ...deployment.status,
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+  reportConditions(scope);
+  summarize(deployment, SUMMED_UP, context.env.clock.now());
+  claimReady();
+}
+
+function reportCounts({ deployment, sets, plan }: Scope): void {
+  const sum = (count: (set: Frozen<MachineSet>) => number | undefined): number =>
+    sets.reduce((total, set) => total + (count(set) ?? 0), 0);
+  const target = sets.find(({ metadata }) => metadata.name === plan?.target);
+  const wanted = deployment.spec.replicas ?? 1;
+  const replicas = sum(({ status }) => status?.replicas);
+  const readyReplicas = sum(({ status }) => status?.readyReplicas);
+  const availableReplicas = sum(({ status }) => status?.availableReplicas);
+  deployment.status = {
+    ...deployment.status,
+    selector: formatSelector(selectorOf(deployment.spec.selector)),
+    replicas,
+    updatedReplicas: target?.status?.replicas ?? 0,
+    readyReplicas,
+    availableReplicas,
+    unavailableReplicas: Math.max(wanted - availableReplicas, 0),
+    phase: replicas > wanted ? "ScalingDown" : readyReplicas < wanted ? "ScalingUp" : "Running",
+  };
+}
+
+function reportConditions({ context, deployment, plan }: Scope): void {
+  context.setCondition(availabilityOf(deployment));
+  context.setCondition(progressOf(deployment, plan));
+}
+
+function availabilityOf(deployment: Frozen<MachineDeployment>): ConditionUpdate {
+  const type = "Available";
+  const wanted = deployment.spec.replicas ?? 1;
+  const { availableReplicas = 0 } = deployment.status ?? {};
+  const floor = wanted - limitsOf(deployment, wanted).maxUnavailable;
+  if (availableReplicas >= floor) return { type, status: "True", reason: "Available" };
+  const message = `${availableReplicas} of ${counted(wanted, "machine")} are available, at least ${floor} must be`;
+  return { type, status: "False", severity: "Warning", reason: "NotEnoughAvailable", message };
+}
+
+function progressOf(
+  deployment: Frozen<MachineDeployment>,
+  plan: DeploymentPlan | undefined,
+): ConditionUpdate {
+  const type = "RolloutComplete";
+  const wanted = deployment.spec.replicas ?? 1;
+  const { availableReplicas, replicas, updatedReplicas = 0 } = deployment.status ?? {};
+  const [block] = plan?.blocked ?? [];
+  if (block) return { type, status: "False", severity: "Info", reason: block.reason, message: block.why };
+  if ([updatedReplicas, replicas, availableReplicas].every((count) => count === wanted))
+    return { type, status: "True", reason: "RolloutComplete" };
+  const steps = new Set(plan?.actions.map(({ why }) => why));
+  const message = [`${updatedReplicas} of ${counted(wanted, "machine")} have the template`, ...steps].join(
+    "; ",
+  );
+  return { type, status: "False", severity: "Info", reason: "RollingOut", message };
+}

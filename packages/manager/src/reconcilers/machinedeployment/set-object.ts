@@ -1,0 +1,120 @@
+import {
+  CLUSTER_NAME_LABEL,
+  controllerReferenceTo,
+  DEPLOYMENT_NAME_LABEL,
+  DESIRED_REPLICAS_ANNOTATION,
+  DISABLE_MACHINE_CREATE_ANNOTATION,
+  type Frozen,
+  type MachineDeployment,
+  type MachineSet,
+  MAX_REPLICAS_ANNOTATION,
+  REVISION_ANNOTATION,
+  REVISION_HISTORY_ANNOTATION,
+  TEMPLATE_HASH_LABEL,
+} from "@capstan/api";
+import { limitsOf } from "./view.ts";
+
+/** The field manager of MachineDeployments in Cluster API: after a take-over, the fields keep their owner. */
+export const DEPLOYMENT_FIELD_MANAGER = "capi-machinedeployment";
+
+/** A MachineSet to create or to keep current. */
+export interface SetRequest {
+  readonly name: string;
+  readonly replicas: number;
+  readonly revision: number;
+  /** The set as it is; undefined for a new one. */
+  readonly existing: Frozen<MachineSet> | undefined;
+  /** Whether the set has the template of the deployment. */
+  readonly isTarget: boolean;
+}
+
+/** The configuration of a MachineSet that its deployment applies. */
+export function setConfiguration(deployment: Frozen<MachineDeployment>, request: SetRequest): object {
+  const { metadata, spec } = deployment;
+  const { existing, replicas } = request;
+  const hash = hashOf(request);
+  const labels = {
+    ...spec.template.metadata?.labels,
+    [CLUSTER_NAME_LABEL]: spec.clusterName,
+    [DEPLOYMENT_NAME_LABEL]: metadata.name,
+    [TEMPLATE_HASH_LABEL]: hash,
+  };
+  const selector = existing?.spec.selector ?? {
+    ...spec.selector,
+    matchLabels: { ...spec.selector.matchLabels, [TEMPLATE_HASH_LABEL]: hash },
+  };
+  return {
+    metadata: {
+      labels,
+      annotations: annotationsOf(deployment, request),
+      ownerReferences: [controllerReferenceTo(deployment)],
+    },
+    spec: {
+      clusterName: spec.clusterName,
+      replicas,
+      selector,
+      ...scalingFields(deployment),
+      template: {
+        metadata: { labels, annotations: { ...spec.template.metadata?.annotations } },
+        spec: templateSpec(deployment, existing),
+      },
+    },
+  };
+}
+
+/** The label that tells the machines of a set from those of the other sets. */
+function hashOf({ existing, name }: SetRequest): string {
+  return existing?.metadata.labels?.[TEMPLATE_HASH_LABEL] ?? name.slice(name.lastIndexOf("-") + 1);
+}
+
+/** The fields of a set that follow the deployment without a new machine. */
+function scalingFields({ spec }: Frozen<MachineDeployment>): object {
+  const deletePolicy = spec.strategy?.rollingUpdate?.deletePolicy;
+  const { minReadySeconds, machineNamingStrategy } = spec;
+  return {
+    ...(minReadySeconds !== undefined && { minReadySeconds }),
+    ...(deletePolicy !== undefined && { deletePolicy }),
+    ...(machineNamingStrategy && { machineNamingStrategy }),
+  };
+}
+
+/** An old set keeps the fields that would need new machines, and gets all others. */
+function templateSpec({ spec }: Frozen<MachineDeployment>, existing: Frozen<MachineSet> | undefined): object {
+  if (!existing) return spec.template.spec;
+  const { version, failureDomain, bootstrap, infrastructureRef } = existing.spec.template.spec;
+  const { version: _, failureDomain: __, ...rest } = spec.template.spec;
+  return {
+    ...rest,
+    bootstrap,
+    infrastructureRef,
+    ...(version !== undefined && { version }),
+    ...(failureDomain !== undefined && { failureDomain }),
+  };
+}
+
+const NOT_PROPAGATED: readonly string[] = [
+  "kubectl.kubernetes.io/last-applied-configuration",
+  REVISION_ANNOTATION,
+  REVISION_HISTORY_ANNOTATION,
+  DESIRED_REPLICAS_ANNOTATION,
+  MAX_REPLICAS_ANNOTATION,
+  "cluster.x-k8s.io/conversion-data",
+];
+
+function annotationsOf(
+  deployment: Frozen<MachineDeployment>,
+  { revision, isTarget }: SetRequest,
+): Readonly<Record<string, string>> {
+  const { metadata, spec } = deployment;
+  const replicas = spec.replicas ?? 1;
+  const { maxSurge } = limitsOf(deployment, replicas);
+  const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => !NOT_PROPAGATED.includes(name));
+  const isDisabled = spec.strategy?.type === "OnDelete" && !isTarget;
+  return {
+    ...Object.fromEntries(own),
+    [REVISION_ANNOTATION]: String(revision),
+    [DESIRED_REPLICAS_ANNOTATION]: String(replicas),
+    [MAX_REPLICAS_ANNOTATION]: String(replicas + maxSurge),
+    [DISABLE_MACHINE_CREATE_ANNOTATION]: String(isDisabled),
+  };
+}

@@ -1,0 +1,87 @@
+import {
+  deepEqual,
+  type Frozen,
+  groupOf,
+  type MachineDeployment,
+  type MachineSet,
+  type MachineTemplateSpec,
+  type ObjectReference,
+} from "@capstan/api";
+import { createRng, nameSuffix } from "@capstan/env";
+
+/**
+ * The fields of a template that need a new machine when they change. Labels, annotations, timeouts, gates, taints and the
+ * API versions of references are changed on existing machines.
+ */
+function rolloutFields({
+  version,
+  failureDomain,
+  bootstrap,
+  infrastructureRef,
+}: Frozen<MachineTemplateSpec>): object {
+  const { configRef, dataSecretName } = bootstrap;
+  return {
+    version: version ?? "",
+    failureDomain: failureDomain ?? "",
+    // The controller of a machine fills in the Secret of a config.
+    bootstrap: configRef ? referenceFields(configRef) : { dataSecretName: dataSecretName ?? "" },
+    infrastructureRef: referenceFields(infrastructureRef),
+  };
+}
+
+function referenceFields({ apiVersion = "", kind = "", name = "" }: Frozen<ObjectReference>): object {
+  return { group: groupOf(apiVersion), kind, name };
+}
+
+/** Whether a set has the template of its deployment, and is not older than a passed `spec.rolloutAfter`. */
+export function isUpToDate(
+  deployment: Frozen<MachineDeployment>,
+  set: Frozen<MachineSet>,
+  nowMs: number,
+): boolean {
+  const wanted = rolloutFields(deployment.spec.template.spec);
+  if (!deepEqual(wanted, rolloutFields(set.spec.template.spec))) return false;
+  const afterMs = passedRolloutMs(deployment, nowMs);
+  return afterMs === undefined || Date.parse(set.metadata.creationTimestamp ?? "") >= afterMs;
+}
+
+/** The time of `spec.rolloutAfter`, if it has passed. */
+export function passedRolloutMs({ spec }: Frozen<MachineDeployment>, nowMs: number): number | undefined {
+  const afterMs = Date.parse(spec.rolloutAfter ?? "");
+  return Number.isNaN(afterMs) || afterMs > nowMs ? undefined : afterMs;
+}
+
+// The name of a set becomes part of the names of machines and a label value.
+const LONGEST_PREFIX = 57;
+
+/**
+ * The name of the set for a template. It depends on the template alone, so a controller that does not see the set that it
+ * has created tries to create the same one again, which does nothing. A name in use is followed by the next one.
+ */
+export function newSetName(
+  deployment: Frozen<MachineDeployment>,
+  nowMs: number,
+  isTaken: (name: string) => boolean,
+): string {
+  const { metadata, spec } = deployment;
+  const seed = JSON.stringify([rolloutFields(spec.template.spec), passedRolloutMs(deployment, nowMs) ?? 0]);
+  for (let attempt = 0; ; attempt++) {
+    const rng = createRng(`${metadata.uid} ${seed}`, `machine-set ${attempt}`);
+    const name = `${metadata.name.slice(0, LONGEST_PREFIX)}-${nameSuffix(rng)}`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+/** What differs between the newest template and that of the deployment, for messages. */
+export function templateDifference(
+  deployment: Frozen<MachineDeployment>,
+  set: Frozen<MachineSet> | undefined,
+): string {
+  if (!set) return "no MachineSet exists yet";
+  const [before, after] = [set, deployment].map(
+    ({ spec }) => rolloutFields(spec.template.spec) as Record<string, unknown>,
+  );
+  const fields = Object.keys(after ?? {}).filter((field) => !deepEqual(before?.[field], after?.[field]));
+  if (fields.length === 0) return "spec.rolloutAfter has passed";
+  return `spec.template.spec changed: ${fields.join(", ")}`;
+}

@@ -1,0 +1,183 @@
+import {
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Condition,
+  ensureOwnerReference,
+  formatTimestamp,
+  type Frozen,
+  isPausedByAnnotation,
+  isTrue,
+  Machine,
+  type MachineHealthCheck,
+  ownerReferenceTo,
+  removeCondition,
+  selectorMatches,
+  selectorOf,
+  setCondition,
+  SKIP_REMEDIATION_ANNOTATION,
+} from "@capstan/api";
+import { again, type Context, Failure, isConflict, isNotFound, next, type Outcome } from "@capstan/runtime";
+import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import type { WorkloadNodes } from "../../workload/nodes.ts";
+import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "../machine/conditions.ts";
+import { decideBudget, type HealthVerdict, judgeMachine, type Target } from "./decide.ts";
+
+export interface MachineHealthCheckPorts {
+  readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
+}
+
+/** One pass over one MachineHealthCheck. */
+export interface Scope {
+  readonly context: Context<MachineHealthCheck>;
+  readonly ports: MachineHealthCheckPorts;
+}
+
+/** The name of the index over the clusters of Machines. */
+export const MACHINES_BY_CLUSTER = "checked-machine-of-cluster";
+
+// A workload cluster that answers again does not report it.
+const RETRY_MS = 30_000;
+
+/** Judges every machine that the check selects, and marks those that their owner replaces. */
+export async function checkMachines(scope: Scope): Promise<Outcome> {
+  const { context } = scope;
+  const { object: check, cache } = context;
+  const { namespace } = check.metadata;
+  const cluster = cache.get(Cluster, { name: check.spec.clusterName, namespace });
+  if (!cluster) return next;
+  const references = ensureOwnerReference(check.metadata.ownerReferences, ownerReferenceTo(cluster));
+  check.metadata.ownerReferences = references.map((one) => ({ ...one }));
+  const machines = targetsOf(context);
+  const isJudged = cluster.status?.infrastructureReady === true && isInitialized(cluster);
+  const nodes = isJudged ? await nodesOf(scope, cluster) : undefined;
+  const time = { cluster, nowMs: context.env.clock.now() };
+  const verdicts = machines.map((machine) => ({
+    machine,
+    verdict: isJudged
+      ? judgeMachine(check.spec, targetOf(machine, nodes), time)
+      : ({ health: "healthy" } satisfies HealthVerdict),
+  }));
+  const isAllowed = report(context, verdicts);
+  for (const { machine, verdict } of verdicts) await markMachine(context, machine, { verdict, isAllowed });
+  const waits = verdicts.flatMap(({ verdict }) =>
+    verdict.health === "waiting" ? [verdict.recheckAfterMs] : [],
+  );
+  if (isJudged && !nodes) waits.push(RETRY_MS);
+  return waits.length === 0 ? next : again(Math.min(...waits), "CheckingMachines");
+}
+
+/** No worker can have joined a control plane that does not answer yet. */
+function isInitialized({ status }: Frozen<Cluster>): boolean {
+  return isTrue(status?.conditions, "ControlPlaneInitialized");
+}
+
+function targetsOf({ object: check, cache }: Context<MachineHealthCheck>): readonly Frozen<Machine>[] {
+  const { namespace } = check.metadata;
+  const selector = selectorOf(check.spec.selector);
+  return cache
+    .list(Machine, { index: MACHINES_BY_CLUSTER, value: `${namespace}/${check.spec.clusterName}` })
+    .filter(
+      (machine) =>
+        selectorMatches(selector, machine.metadata.labels ?? {}) &&
+        machine.metadata.labels?.[CLUSTER_NAME_LABEL] === check.spec.clusterName &&
+        !isPausedByAnnotation(machine) &&
+        machine.metadata.annotations?.[SKIP_REMEDIATION_ANNOTATION] === undefined,
+    )
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+async function nodesOf({ ports }: Scope, cluster: Frozen<Cluster>): Promise<WorkloadNodes | undefined> {
+  try {
+    return await (await ports.workloads.get(cluster)).nodes();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}
+
+function targetOf(machine: Frozen<Machine>, nodes: WorkloadNodes | undefined): Target {
+  if (!nodes) return { machine, node: "unknown" };
+  const { providerID } = machine.spec;
+  return { machine, node: providerID === undefined ? undefined : nodes.of(providerID)[0] };
+}
+
+interface Judged {
+  readonly machine: Frozen<Machine>;
+  readonly verdict: HealthVerdict;
+}
+
+/** Writes the numbers to the status; returns whether machines may be replaced. */
+function report(context: Context<MachineHealthCheck>, verdicts: readonly Judged[]): boolean {
+  const { object: check } = context;
+  const expectedMachines = verdicts.length;
+  const currentHealthy = verdicts.filter(({ verdict }) => verdict.health === "healthy").length;
+  const { isAllowed, allowed, message } = decideBudget(check.spec, expectedMachines, currentHealthy);
+  const { generation } = check.metadata;
+  check.status = {
+    ...check.status,
+    expectedMachines,
+    currentHealthy,
+    remediationsAllowed: allowed,
+    targets: verdicts.map(({ machine }) => machine.metadata.name),
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+  const type = "RemediationAllowed";
+  context.setCondition(
+    isAllowed
+      ? { type, status: "True", reason: "RemediationAllowed" }
+      : { type, status: "False", severity: "Warning", reason: "TooManyUnhealthy", message },
+  );
+  return isAllowed;
+}
+
+interface Marking {
+  readonly verdict: HealthVerdict;
+  readonly isAllowed: boolean;
+}
+
+/** Writes the verdict to the conditions of a machine, if it is another one than before. */
+async function markMachine(
+  context: Context<MachineHealthCheck>,
+  machine: Frozen<Machine>,
+  marking: Marking,
+): Promise<void> {
+  const { name, namespace, resourceVersion, deletionTimestamp } = machine.metadata;
+  const before = machine.status?.conditions ?? [];
+  const conditions = conditionsFor(before, marking, formatTimestamp(context.env.clock.now()));
+  if (conditions === before || deletionTimestamp !== undefined) return;
+  const body = { metadata: { resourceVersion }, status: { conditions } };
+  try {
+    await context.client.patch(Machine, { name, namespace }, { type: "merge", subresource: "status", body });
+  } catch (error) {
+    // The change of the machine that caused the conflict enqueues the check again.
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+    return;
+  }
+  if (marking.verdict.health !== "unhealthy") return;
+  const message = `Machine ${name} is unhealthy: ${marking.verdict.message}`;
+  context.event({ type: "Warning", reason: "MachineMarkedUnhealthy", message });
+}
+
+function conditionsFor(
+  before: readonly Readonly<Condition>[],
+  { verdict, isAllowed }: Marking,
+  lastTransitionTime: string,
+): readonly Readonly<Condition>[] {
+  const type = HEALTH_CHECK_SUCCEEDED;
+  if (verdict.health === "waiting") return before;
+  if (verdict.health === "healthy") {
+    const healthy = setCondition(before, { type, status: "True", reason: "Healthy", lastTransitionTime });
+    return removeCondition(healthy, OWNER_REMEDIATED);
+  }
+  const { reason, message } = verdict;
+  const failed = { type, status: "False", severity: "Warning", reason, message, lastTransitionTime } as const;
+  const marked = setCondition(before, failed);
+  if (!isAllowed) return marked;
+  const waiting = {
+    type: OWNER_REMEDIATED,
+    status: "False",
+    severity: "Warning",
+    reason: "WaitingForRemediation",
+  } as const;
+  return setCondition(marked, { ...waiting, lastTransitionTime });
+}

@@ -1,0 +1,115 @@
+import {
+  type Condition,
+  type Machine,
+  type MachineHealthCheck,
+  REMEDIATE_MACHINE_ANNOTATION,
+} from "@capstan/api";
+import {
+  cluster,
+  machine,
+  machineHealthCheck,
+  node,
+  type Overrides,
+} from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { decideBudget, judgeMachine, type Target } from "./decide.ts";
+
+const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
+const at = (minutesAgo: number): string => new Date(NOW_MS - minutesAgo * 60_000).toISOString();
+const condition = (type: string, status: Condition["status"], minutesAgo: number): Condition => ({
+  type,
+  status,
+  reason: "Because",
+  lastTransitionTime: at(minutesAgo),
+});
+
+const spec = machineHealthCheck({
+  spec: {
+    unhealthyConditions: [{ type: "Ready", status: "False", timeout: "5m" }],
+    unhealthyMachineConditions: [{ type: "DiskHealthy", status: "False", timeout: "10m" }],
+  },
+}).spec;
+const time = { cluster: cluster(), nowMs: NOW_MS };
+const readyNode = (status: Condition["status"], minutesAgo: number) =>
+  node({ status: { conditions: [{ type: "Ready", status, lastTransitionTime: at(minutesAgo) }] } });
+const target = (overrides: Overrides<Machine>, seen: Target["node"]): Target => ({
+  machine: machine({ metadata: { creationTimestamp: at(30) } }, overrides),
+  node: seen,
+});
+const joined = { status: { nodeRef: { name: "n1" } } };
+
+describe("a machine", () => {
+  test.each<[string, Target, string]>([
+    ["with a Ready Node is healthy", target(joined, readyNode("True", 20)), "healthy"],
+    [
+      "with a Node that is not Ready for too long is unhealthy",
+      target(joined, readyNode("False", 6)),
+      "UnhealthyNode",
+    ],
+    [
+      "with a Node that is not Ready for a short time waits",
+      target(joined, readyNode("False", 4)),
+      "waiting",
+    ],
+    ["whose Node is gone is unhealthy", target(joined, undefined), "NodeNotFound"],
+    ["of a cluster that does not answer is not judged by its Node", target(joined, "unknown"), "healthy"],
+    ["that never became a Node is unhealthy", target({}, undefined), "NodeStartupTimeout"],
+    [
+      "that was just created waits for its Node",
+      target({ metadata: { creationTimestamp: at(1) } }, undefined),
+      "waiting",
+    ],
+    [
+      "that a user wants replaced is unhealthy at once",
+      target(
+        { ...joined, metadata: { annotations: { [REMEDIATE_MACHINE_ANNOTATION]: "" } } },
+        readyNode("True", 20),
+      ),
+      "HasRemediateMachineAnnotation",
+    ],
+    [
+      "that failed permanently is unhealthy at once",
+      target({ status: { ...joined.status, failureReason: "CreateError" } }, readyNode("True", 20)),
+      "MachineHasFailure",
+    ],
+    [
+      "with a condition of its own for too long is unhealthy",
+      target(
+        { status: { ...joined.status, conditions: [condition("DiskHealthy", "False", 11)] } },
+        readyNode("True", 20),
+      ),
+      "UnhealthyMachine",
+    ],
+  ])("%s", (_, given, expected) => {
+    const verdict = judgeMachine(spec, given, time);
+    expect(verdict.health === "unhealthy" ? verdict.reason : verdict.health).toBe(expected);
+  });
+
+  test("without a start-up limit may take for ever", () => {
+    expect(judgeMachine({ ...spec, nodeStartupTimeout: "0" }, target({}, undefined), time).health).toBe(
+      "healthy",
+    );
+  });
+
+  test("that waits is looked at again a second after its timeout", () => {
+    const verdict = judgeMachine(spec, target(joined, readyNode("False", 4)), time);
+    expect(verdict).toEqual({ health: "waiting", recheckAfterMs: 61_000 });
+  });
+});
+
+test.each<[Overrides<MachineHealthCheck["spec"]>, number, number, boolean, number]>([
+  [{}, 10, 0, true, 0],
+  [{ maxUnhealthy: "40%" }, 10, 6, true, 0],
+  [{ maxUnhealthy: "40%" }, 10, 5, false, 0],
+  [{ maxUnhealthy: "40%" }, 4, 3, true, 0],
+  [{ maxUnhealthy: 2 }, 10, 9, true, 1],
+  [{ unhealthyRange: "[3-5]" }, 10, 8, false, 0],
+  [{ unhealthyRange: "[3-5]" }, 10, 6, true, 1],
+  [{ unhealthyRange: "[3-5]" }, 10, 4, false, 0],
+])(
+  "with %j, %i machines of which %i are healthy: allowed %s, %i more",
+  (limits, expected, healthy, isAllowed, allowed) => {
+    const check = machineHealthCheck({ spec: limits });
+    expect(decideBudget(check.spec, expected, healthy)).toMatchObject({ isAllowed, allowed });
+  },
+);

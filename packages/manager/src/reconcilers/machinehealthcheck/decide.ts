@@ -1,0 +1,173 @@
+import {
+  durationProblem,
+  type Cluster,
+  type Condition,
+  type Frozen,
+  getCondition,
+  type Machine,
+  type MachineHealthCheck,
+  type Node,
+  parseDuration,
+  REMEDIATE_MACHINE_ANNOTATION,
+  scaledValue,
+} from "@capstan/api";
+
+type CheckSpec = Frozen<MachineHealthCheck>["spec"];
+
+/** The facts about one machine that a health check selects. */
+export interface Target {
+  readonly machine: Frozen<Machine>;
+  /** Its Node; undefined when it has none, "unknown" while the workload cluster does not answer. */
+  readonly node: Frozen<Node> | undefined | "unknown";
+}
+
+/** The verdict about a machine. A machine that waits is neither healthy nor unhealthy. */
+export type HealthVerdict =
+  | { readonly health: "healthy" }
+  | { readonly health: "unhealthy"; readonly reason: string; readonly message: string }
+  | { readonly health: "waiting"; readonly recheckAfterMs: number };
+
+/** The time and the cluster of a health check. */
+export interface CheckTime {
+  readonly cluster: Frozen<Cluster>;
+  readonly nowMs: number;
+}
+
+const DEFAULT_STARTUP = "10m";
+// Timestamps have whole seconds, so a timeout may seem to end up to a second early.
+const TIMESTAMP_STEP_MS = 1_000;
+
+/** Decides whether a machine is healthy. */
+export function judgeMachine(spec: CheckSpec, target: Target, time: CheckTime): HealthVerdict {
+  const { machine, node } = target;
+  const failed = failureOf(machine);
+  if (failed) return failed;
+  const { nowMs } = time;
+  const { unhealthyMachineConditions: rules = [] } = spec;
+  const byMachine = judgeConditions({
+    of: "Machine",
+    conditions: machine.status?.conditions ?? [],
+    rules,
+    nowMs,
+  });
+  if (byMachine.health === "unhealthy" || node === "unknown") return byMachine;
+  return worse(byMachine, judgeNode(spec, { machine, node }, time));
+}
+
+/** What needs no timeout: the wish of a user, and a permanent failure. */
+function failureOf({ metadata, status }: Frozen<Machine>): HealthVerdict | undefined {
+  if (metadata.annotations?.[REMEDIATE_MACHINE_ANNOTATION] !== undefined) {
+    const message = `A user asks for it with the annotation ${REMEDIATE_MACHINE_ANNOTATION}`;
+    return { health: "unhealthy", reason: "HasRemediateMachineAnnotation", message };
+  }
+  if (status?.failureReason === undefined) return undefined;
+  const message = status.failureMessage ?? status.failureReason;
+  return { health: "unhealthy", reason: "MachineHasFailure", message };
+}
+
+function judgeNode(
+  spec: CheckSpec,
+  { machine, node }: { readonly machine: Frozen<Machine>; readonly node: Frozen<Node> | undefined },
+  time: CheckTime,
+): HealthVerdict {
+  const { nowMs } = time;
+  const { unhealthyConditions: rules = [] } = spec;
+  if (node) return judgeConditions({ of: "Node", conditions: node.status?.conditions ?? [], rules, nowMs });
+  if (!machine.status?.nodeRef) return judgeStartup(spec, machine, time);
+  const message = `Node ${machine.status.nodeRef.name} no longer exists`;
+  return { health: "unhealthy", reason: "NodeNotFound", message };
+}
+
+const UNHEALTHY = {
+  Machine: { health: "unhealthy", reason: "UnhealthyMachine" },
+  Node: { health: "unhealthy", reason: "UnhealthyNode" },
+} as const;
+
+interface ConditionLike {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
+
+interface ConditionCheck {
+  readonly of: "Machine" | "Node";
+  readonly conditions: readonly ConditionLike[];
+  readonly rules: readonly { readonly type: string; readonly status: string; readonly timeout: string }[];
+  readonly nowMs: number;
+}
+
+function judgeConditions({ of, conditions, rules, nowMs }: ConditionCheck): HealthVerdict {
+  let verdict: HealthVerdict = { health: "healthy" };
+  for (const { type, status, timeout } of rules) {
+    const condition = conditions.find((one) => one.type === type);
+    if (condition?.status !== status) continue;
+    const sinceMs = Date.parse(condition.lastTransitionTime ?? "");
+    const leftMs = sinceMs + durationMs(timeout) - nowMs;
+    if (leftMs > 0)
+      verdict = worse(verdict, { health: "waiting", recheckAfterMs: leftMs + TIMESTAMP_STEP_MS });
+    else {
+      const message = `Condition ${type} of the ${of} has been ${status} for more than ${timeout}`;
+      return { ...UNHEALTHY[of], message };
+    }
+  }
+  return verdict;
+}
+
+/** A machine must become a Node in time; the time starts when the last of its preconditions was there. */
+function judgeStartup(
+  spec: CheckSpec,
+  { metadata, status }: Frozen<Machine>,
+  time: CheckTime,
+): HealthVerdict {
+  const timeout = spec.nodeStartupTimeout ?? DEFAULT_STARTUP;
+  const timeoutMs = durationMs(timeout);
+  if (timeoutMs === 0) return { health: "healthy" };
+  const since = [
+    metadata.creationTimestamp,
+    trueSince(time.cluster.status?.conditions, "InfrastructureReady"),
+    trueSince(time.cluster.status?.conditions, "ControlPlaneInitialized"),
+    trueSince(status?.conditions, "InfrastructureReady"),
+  ].flatMap((text) => (text === undefined ? [] : [Date.parse(text)]));
+  const leftMs = Math.max(...since) + timeoutMs - time.nowMs;
+  if (leftMs > 0) return { health: "waiting", recheckAfterMs: leftMs + TIMESTAMP_STEP_MS };
+  const message = `The machine has not become a Node within ${timeout}`;
+  return { health: "unhealthy", reason: "NodeStartupTimeout", message };
+}
+
+function trueSince(conditions: readonly Readonly<Condition>[] | undefined, type: string): string | undefined {
+  const condition = getCondition(conditions, type);
+  return condition?.status === "True" ? condition.lastTransitionTime : undefined;
+}
+
+function worse(a: HealthVerdict, b: HealthVerdict): HealthVerdict {
+  const rank = { healthy: 0, waiting: 1, unhealthy: 2 };
+  if (a.health === "waiting" && b.health === "waiting") return a.recheckAfterMs < b.recheckAfterMs ? a : b;
+  return rank[a.health] >= rank[b.health] ? a : b;
+}
+
+/** Whether unhealthy machines may be replaced, how many, and why not. */
+export interface RemediationBudget {
+  readonly isAllowed: boolean;
+  readonly allowed: number;
+  readonly message: string;
+}
+
+/** Decides by the number of machines that are not healthy; a disaster must not replace every machine. */
+export function decideBudget(spec: CheckSpec, expected: number, healthy: number): RemediationBudget {
+  const unhealthy = expected - healthy;
+  const [, low, high] = /^\[([0-9]+)-([0-9]+)\]$/.exec(spec.unhealthyRange ?? "") ?? [];
+  if (low !== undefined && high !== undefined) {
+    const isAllowed = unhealthy >= Number(low) && unhealthy <= Number(high);
+    const allowed = isAllowed ? Number(high) - unhealthy : 0;
+    const message = `${unhealthy} of ${expected} machines are not healthy, outside of spec.unhealthyRange ${spec.unhealthyRange}`;
+    return { isAllowed, allowed, message };
+  }
+  const most = scaledValue(spec.maxUnhealthy ?? "100%", expected, "down");
+  const message = `${unhealthy} of ${expected} machines are not healthy, more than spec.maxUnhealthy ${spec.maxUnhealthy ?? "100%"}`;
+  return { isAllowed: unhealthy <= most, allowed: Math.max(most - unhealthy, 0), message };
+}
+
+/** Admission refuses an invalid duration; one that was stored before counts as no limit. */
+function durationMs(text: string): number {
+  return durationProblem(text) === undefined ? parseDuration(text) : 0;
+}

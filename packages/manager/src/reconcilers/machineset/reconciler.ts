@@ -1,0 +1,112 @@
+import {
+  Cluster,
+  type Frozen,
+  type KubernetesObject,
+  Machine,
+  MachineDeployment,
+  MachineSet,
+  selectorMatches,
+  selectorOf,
+} from "@capstan/api";
+import {
+  type CacheReader,
+  defineReconciler,
+  index,
+  keyOf,
+  next,
+  type ObjectName,
+  on,
+  type Outcome,
+  type Reconciler,
+  waiting,
+} from "@capstan/runtime";
+import { referenceKey } from "../../contract/reference.ts";
+import { deleteMachines } from "./deletion.ts";
+import { report } from "./report.ts";
+import { adoptMachines, propagateFields, scaleMachines } from "./scale.ts";
+import {
+  BY_CONTROLLER,
+  BY_ORPHAN,
+  buildScope,
+  controllerUids,
+  FOLLOWED,
+  orphanNamespaces,
+  type Scope,
+} from "./scope.ts";
+
+const BY_REFERENCE = "set-references";
+const BY_CLUSTER = "set-of-cluster";
+const BY_NAMESPACE = "set-namespace";
+const CONCURRENCY = 10;
+
+/** Maintains a number of equal machines, of any infrastructure and bootstrap kind. */
+export function machineSetReconciler(): Reconciler {
+  return defineReconciler<MachineSet, Scope>({
+    name: "machineset",
+    for: MachineSet,
+    finalizer: "cluster.x-k8s.io/machineset",
+    concurrency: CONCURRENCY,
+    owns: [Machine],
+    indexes: [
+      index(Machine, BY_CONTROLLER, controllerUids),
+      index(Machine, BY_ORPHAN, orphanNamespaces),
+      index(MachineSet, BY_REFERENCE, referencesOf),
+      index(MachineSet, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
+        keyOf({ metadata: { name: spec.clusterName, namespace } }),
+      ]),
+      index(MachineSet, BY_NAMESPACE, ({ metadata }) => [metadata.namespace ?? ""]),
+    ],
+    watches: [
+      ...FOLLOWED.map((kind) => on(kind, toReferrers)),
+      on(Machine, toAdopters),
+      // Read for its limits, but without events: the deployment writes its sets after each change.
+      on(MachineDeployment, () => []),
+      on(Cluster, toSets, { predicate: (before, after) => before.spec.paused !== after.spec.paused }),
+    ],
+    referrersOf: toReferrers,
+    scope: buildScope,
+    normal: [requireCluster, adoptMachines, propagateFields, scaleMachines],
+    deleting: [deleteMachines],
+    status: report,
+  });
+}
+
+function requireCluster({ set, cluster }: Scope): Outcome {
+  if (cluster) return next;
+  const { namespace } = set.metadata;
+  const name = JSON.stringify(set.spec.clusterName);
+  throw waiting(
+    "WaitingForCluster",
+    `spec.clusterName: Cluster ${name} does not exist in namespace ${namespace}`,
+  );
+}
+
+function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachineSet>): string[] {
+  const { bootstrap, infrastructureRef } = spec.template.spec;
+  return [bootstrap.configRef, infrastructureRef].flatMap((reference) =>
+    reference ? [referenceKey(reference, namespace)] : [],
+  );
+}
+
+function toReferrers(
+  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
+  cache: CacheReader,
+): ObjectName[] {
+  const { name, namespace = "" } = metadata;
+  const value = referenceKey({ apiVersion, kind, name }, namespace);
+  return cache.list(MachineSet, { index: BY_REFERENCE, value }).map((set) => set.metadata);
+}
+
+function toSets(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
+  return cache.list(MachineSet, { index: BY_CLUSTER, value: keyOf(cluster) }).map(({ metadata }) => metadata);
+}
+
+/** A machine without a controller enqueues the sets that may adopt it. */
+function toAdopters(machine: Frozen<Machine>, cache: CacheReader): ObjectName[] {
+  return orphanNamespaces(machine).flatMap((value) =>
+    cache
+      .list(MachineSet, { index: BY_NAMESPACE, value })
+      .filter(({ spec }) => selectorMatches(selectorOf(spec.selector), machine.metadata.labels ?? {}))
+      .map(({ metadata }) => metadata),
+  );
+}

@@ -1,0 +1,79 @@
+import { formatSelector, type Frozen, type Machine, selectorMatches, selectorOf } from "@capstan/api";
+import type { PassSummary } from "@capstan/runtime";
+import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import type { MachineSetPlan } from "../../rollout/machine-set/plan.ts";
+import { counted } from "../../rollout/shared/action.ts";
+import type { Scope } from "./scope.ts";
+import { isAvailable, isReadyMachine } from "./view.ts";
+
+const SUMMED_UP = ["MachinesCreated", "Resized", "MachinesReady"];
+
+/** Writes the numbers and the conditions of the set. */
+export function report(scope: Scope, { claimReady }: PassSummary): void {
+  const { context, set } = scope;
+  reportCounts(scope);
+  if (set.metadata.deletionTimestamp !== undefined) {
+    const message = `Waiting until ${counted(scope.left ?? 0, "machine")} of the set are gone`;
+    const reason = "WaitingForMachinesDeletion";
+    context.setCondition({ type: "Ready", status: "False", severity: "Info", reason, message });
+    claimReady();
+    return;
+  }
+  if (!scope.plan) return;
+  reportConditions(scope);
+  const { generation } = set.metadata;
+  set.status = { ...set.status, ...(generation !== undefined && { observedGeneration: generation }) };
+  summarize(set, SUMMED_UP, context.env.clock.now());
+  claimReady();
+}
+
+function reportCounts({ set, machines }: Scope): void {
+  const known = new Set(machines.map(({ metadata }) => metadata.name));
+  const unseen = (set.status?.creatingMachines ?? []).filter((name) => !known.has(name));
+  const selector = selectorOf(set.spec.selector);
+  const count = (is: (machine: Frozen<Machine>) => boolean): number => machines.filter(is).length;
+  const templateLabels = Object.entries(set.spec.template.metadata?.labels ?? {});
+  set.status = {
+    ...set.status,
+    selector: formatSelector(selector),
+    replicas: machines.length + unseen.length,
+    fullyLabeledReplicas: count(
+      ({ metadata }) =>
+        selectorMatches(selector, metadata.labels ?? {}) &&
+        templateLabels.every(([name, value]) => metadata.labels?.[name] === value),
+    ),
+    readyReplicas: count(isReadyMachine),
+    availableReplicas: count(isAvailable),
+    deletingReplicas: count(({ metadata }) => metadata.deletionTimestamp !== undefined),
+  };
+}
+
+function reportConditions({ context, set, plan }: Scope): void {
+  const wanted = set.spec.replicas ?? 1;
+  const { replicas = 0, readyReplicas = 0 } = set.status ?? {};
+  context.setCondition(creationOf(plan));
+  context.setCondition(sizeOf(replicas, wanted));
+  const message = `${readyReplicas} of ${counted(wanted, "machine")} are ready`;
+  context.setCondition(
+    readyReplicas >= wanted
+      ? { type: "MachinesReady", status: "True", reason: "MachinesReady" }
+      : { type: "MachinesReady", status: "False", severity: "Info", reason: "MachinesNotReady", message },
+  );
+}
+
+function creationOf(plan: MachineSetPlan | undefined): ConditionUpdate {
+  const type = "MachinesCreated";
+  const [block] = plan?.blocked ?? [];
+  if (!block) return { type, status: "True", reason: "MachinesCreated" };
+  return { type, status: "False", severity: "Warning", reason: block.reason, message: block.why };
+}
+
+function sizeOf(replicas: number, wanted: number): ConditionUpdate {
+  const type = "Resized";
+  if (replicas === wanted) return { type, status: "True", reason: "Resized" };
+  const no = { type, status: "False", severity: "Info" } as const;
+  const size = `to ${counted(wanted, "replica")} (${replicas} exist)`;
+  return replicas < wanted
+    ? { ...no, reason: "ScalingUp", message: `Scaling up ${size}` }
+    : { ...no, reason: "ScalingDown", message: `Scaling down ${size}` };
+}

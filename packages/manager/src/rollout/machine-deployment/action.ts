@@ -1,0 +1,19 @@
+import type { Action, BlockedBy, Heading } from "../shared/action.ts";
+import type { DeploymentView } from "./view.ts";
+
+/** What the MachineDeployment controller does next; `capstan plan` prints these names. */
+export type DeploymentAction =
+  | Action<"CreateMachineSet", { readonly replicas: number }>
+  | Action<"ScaleMachineSet", { readonly from: number; readonly to: number }>
+  | Action<"DeleteMachineSet", { readonly cause: "Empty" }>
+  | Action<"Wait", { readonly for: "Availability" | "Deletion" | "Creation" }>;
+
+/** Why the MachineDeployment controller does not do more. */
+export type DeploymentBlocked = BlockedBy<
+  "RolloutPaused" | "InPlaceUpdatesDisabled" | "NewMachinesNotAvailable" | "WaitingForDeletionByUser"
+>;
+
+/** The controller and the object of an action or a block. */
+export function headingOf({ namespace, name }: DeploymentView): Heading {
+  return { controller: "machinedeployment", object: { kind: "MachineDeployment", namespace, name } };
+}

@@ -1,0 +1,83 @@
+import { Machine, MachineDeployment, MachineSet } from "@capstan/api";
+import type { FaultSpec, Rehearsal, World } from "@capstan/sim";
+import { create, find, patch, remove } from "../cluster/cluster-world.ts";
+import type { Foreign } from "../cluster/foreign-kinds.ts";
+import {
+  controllers,
+  createTemplate,
+  DEPLOYMENT,
+  deployment,
+  isAvailable,
+  PATIENCE_MS,
+  prepare,
+  referenceTo,
+} from "./deployment-world.ts";
+import { listed, neverTooMany } from "./never-too-many.ts";
+import { TestMachine, TestMachineTemplate } from "./test-provider.ts";
+
+/** What a user does with a MachineDeployment. */
+export const STORIES: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  create: createDeployment,
+  scale: async (world) => {
+    await createDeployment(world);
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 4 } });
+    await world.rest(PATIENCE_MS);
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 1 } });
+    await world.rest(PATIENCE_MS);
+  },
+  roll: async (world) => {
+    await createDeployment(world);
+    await createTemplate(world, "large");
+    const infrastructureRef = referenceTo(TestMachineTemplate, "large");
+    const spec = { template: { spec: { infrastructureRef } } };
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec });
+    await world.rest(PATIENCE_MS);
+  },
+  delete: async (world) => {
+    await createDeployment(world);
+    await remove(world, MachineDeployment, DEPLOYMENT);
+    await world.rest(PATIENCE_MS);
+    if (await find(world, MachineDeployment, DEPLOYMENT)) throw new Error("the deployment is still there");
+  },
+};
+
+async function createDeployment(world: World): Promise<void> {
+  await prepare(world);
+  await create(world, MachineDeployment, deployment({ spec: { replicas: 2 } }));
+  await world.rest(PATIENCE_MS);
+}
+
+/** A story under the invariants of machines. Names are random, so two runs are compared by numbers. */
+export function rehearsalOf(story: string, seed: string, managers = 1): Rehearsal {
+  const run = STORIES[story];
+  if (!run) throw new Error(`there is no story ${story}`);
+  const world = { seed, controllers, managers, invariants: [neverTooMany] };
+  return { world, story: run, endState: endOf };
+}
+
+function endOf({ truth }: World): unknown {
+  const machines = listed<Machine>(truth, Machine);
+  const [owner] = listed<MachineDeployment>(truth, MachineDeployment);
+  const { conditions, ...status } = owner?.status ?? {};
+  return {
+    machines: machines.length,
+    available: machines.filter(isAvailable).length,
+    sets: listed<MachineSet>(truth, MachineSet).map(({ spec }) => spec.replicas),
+    infrastructure: listed<Foreign>(truth, TestMachine)
+      .map(({ spec }) => String(spec?.["size"]))
+      .toSorted(),
+    status: owner && { ...status, conditions: conditions?.map(({ type, status: is }) => `${type} ${is}`) },
+  };
+}
+
+/** All faults between a manager and its API servers, occasionally. */
+export const STORM: readonly FaultSpec[] = Object.entries({
+  "kube-conflict": 0.1,
+  "kube-unavailable": 0.05,
+  "kube-throttled": 0.05,
+  "kube-timeout-applied": 0.05,
+  "kube-reset": 0.05,
+  "kube-not-found": 0.02,
+  "watch-delay": 0.2,
+  "crash-after-write": 0.03,
+}).map(([fault, probability]) => ({ fault, when: { trigger: { probability } } }));

@@ -1,0 +1,129 @@
+import { Cluster, type Frozen, isTrue, Machine, Node, type OwnerReference } from "@capstan/api";
+import {
+  block,
+  type Client,
+  type Context,
+  createClient,
+  defineReconciler,
+  isAlreadyExists,
+  isNotFound,
+  next,
+  on,
+  type Outcome,
+  type Reconciler,
+} from "@capstan/runtime";
+import { node } from "@capstan/runtime/testing/builders";
+import type { ManagerConnections } from "@capstan/sim";
+import { type Foreign, foreignKind } from "../cluster/foreign-kinds.ts";
+import { SIMULATED_ORIGIN } from "../cluster/cluster-world.ts";
+
+const GROUP = "infrastructure.example.com";
+
+/** A machine of a provider that Capstan does not know, which follows Cluster API's contract. */
+export const TestMachine = foreignKind(GROUP, "TestMachine", "testmachines");
+/** The template of TestMachines. */
+export const TestMachineTemplate = foreignKind(GROUP, "TestMachineTemplate", "testmachinetemplates");
+
+/** The latencies of upstream's in-memory provider. */
+const VM_MS = 10_000;
+const NODE_MS = 2_000;
+const DELETION_MS = 5_000;
+
+interface Scope {
+  readonly context: Context<Foreign>;
+  readonly connections: ManagerConnections;
+}
+
+/** Creates simulated virtual machines: after the bootstrap data, a VM takes 10 s, and its Node 2 s more. */
+export function testProvider(connections: ManagerConnections): Reconciler {
+  return defineReconciler<Foreign, Scope>({
+    name: "testmachine",
+    for: TestMachine,
+    finalizer: "testmachine.infrastructure.example.com",
+    concurrency: 100,
+    watches: [
+      on(Machine, ({ metadata: { name, namespace } }) => [{ name, namespace }]),
+      on(Cluster, () => []),
+    ],
+    scope: (context) => ({ context, connections }),
+    normal: [createVm, joinCluster],
+    deleting: [deleteVm],
+  });
+}
+
+function ownerOf({ object }: Context<Foreign>): Readonly<OwnerReference> | undefined {
+  return object.metadata.ownerReferences?.find(({ kind }) => kind === Machine.kind);
+}
+
+function createVm({ context }: Scope): Outcome {
+  const { object, cache, env } = context;
+  const { namespace, name } = object.metadata;
+  const owner = ownerOf(context);
+  const machine = owner && cache.get(Machine, { name: owner.name, namespace });
+  if (machine?.spec.bootstrap.dataSecretName === undefined) return block(600_000, "WaitingForBootstrap");
+  const startedMs = Number(object.status?.["startedMs"] ?? env.clock.now());
+  object.status = { ...object.status, startedMs };
+  const leftMs = startedMs + VM_MS - env.clock.now();
+  if (leftMs > 0) return block(leftMs, "CreatingVm");
+  object.spec = { ...object.spec, providerID: `test:///${name}` };
+  object.status = { ...object.status, ready: true, addresses: [{ type: "InternalIP", address: "10.0.0.4" }] };
+  return next;
+}
+
+async function joinCluster({ context, connections }: Scope): Promise<Outcome> {
+  const { object, env } = context;
+  if (object.status?.["joined"] === true) return next;
+  const leftMs = Number(object.status?.["startedMs"]) + VM_MS + NODE_MS - env.clock.now();
+  if (leftMs > 0) return block(leftMs, "BootingNode");
+  const cluster = clusterOf(context);
+  if (!isTrue(cluster?.status?.conditions, "ControlPlaneInitialized"))
+    return block(5_000, "WaitingForControlPlane");
+  const client = workloadClient(connections, cluster?.metadata.name ?? "");
+  await createNode(client, object.metadata.name, env.clock.now());
+  object.status = { ...object.status, joined: true };
+  return next;
+}
+
+function clusterOf(context: Context<Foreign>): Frozen<Cluster> | undefined {
+  const { cache, object } = context;
+  const { namespace } = object.metadata;
+  const machine = cache.get(Machine, { name: ownerOf(context)?.name ?? "", namespace });
+  return machine && cache.get(Cluster, { name: machine.spec.clusterName, namespace });
+}
+
+async function createNode(client: Client, name: string, nowMs: number): Promise<void> {
+  try {
+    await client.create(Node, node({ metadata: { name }, spec: { providerID: `test:///${name}` } }));
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+  const lastTransitionTime = new Date(nowMs).toISOString();
+  const conditions = [{ type: "Ready", status: "True", lastTransitionTime }];
+  const body = { status: { conditions } };
+  await client.patch(Node, { name }, { type: "merge", subresource: "status", body });
+}
+
+async function deleteVm({ context, connections }: Scope): Promise<Outcome> {
+  const { object, env } = context;
+  const { name } = object.metadata;
+  const leftMs = Date.parse(object.metadata.deletionTimestamp ?? "") + DELETION_MS - env.clock.now();
+  if (leftMs > 0) return block(leftMs, "DeletingVm");
+  const cluster = clusterOf(context);
+  if (!cluster) return next;
+  const status = { conditions: [{ type: "Ready", status: "Unknown" }] };
+  try {
+    await workloadClient(connections, cluster.metadata.name).patch(
+      Node,
+      { name },
+      { type: "merge", subresource: "status", body: { status } },
+    );
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  return next;
+}
+
+function workloadClient({ connect, env }: ManagerConnections, name: string): Client {
+  const transport = connect(`${SIMULATED_ORIGIN}/${name}`);
+  return createClient({ transport, env, fieldManager: "test-provider", userAgent: "test-provider" });
+}
