@@ -25,7 +25,7 @@ const DRAWS = 101;
 const RUNS = 21;
 // The goal is a tenth. One operation in a hundred takes up to 20 times as long, so the median of 21 runs is itself only
 // known to about a tenth; docs/reference/plan.md has the measured figures.
-const TOLERANCE = 0.2;
+const TOLERANCE = 0.25;
 
 test.each(firstOf("forecasts beside rollouts", ROLLOUTS, 2))(
   "half of the rollouts of $replicas machines (surge $maxSurge, unavailable $maxUnavailable, $instanceUpdate) take as long as forecast",
