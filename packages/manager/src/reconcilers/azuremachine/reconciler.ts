@@ -24,15 +24,7 @@ import { ensureMachine } from "./create.ts";
 import { deleteResources } from "./deletion.ts";
 import { followOperation } from "./operations.ts";
 import { refuseUnsupported } from "./refuse.ts";
-import {
-  type AzureMachinePorts,
-  buildScope,
-  CONTROLLER,
-  type DeletingScope,
-  type NormalScope,
-  prepare,
-  type Scope,
-} from "./scope.ts";
+import { type AzureMachinePorts, buildScope, CONTROLLER, prepare, type Scope } from "./scope.ts";
 
 const BY_CLUSTER = "cluster-of-azuremachine";
 
@@ -70,28 +62,26 @@ export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
     ],
     scope: (context) => buildScope(shared, context),
     always: [prepare],
-    normal: [inNormal(refuseUnsupported), inNormal(followOperation), inNormal(ensureMachine)],
-    deleting: [inDeletion(deleteResources)],
+    normal: [
+      phaseOf("normal", refuseUnsupported),
+      phaseOf("normal", followOperation),
+      phaseOf("normal", ensureMachine),
+    ],
+    deleting: [phaseOf("deleting", deleteResources)],
   });
 }
 
-/** A phase of machines that are created or settled; `prepare` has ended every other pass. */
-function inNormal(phase: Phase<NormalScope>): Phase<Scope> {
+/** A phase for one kind of pass; `prepare` has ended the passes that wait. */
+function phaseOf<K extends Scope["kind"]>(
+  kind: K,
+  phase: Phase<Extract<Scope, { readonly kind: K }>>,
+): Phase<Scope> {
   const checked: Phase<Scope> = (scope) => {
-    if (scope.kind !== "normal")
-      throw new TypeError(`${phase.name} needs a normal pass, not a ${scope.kind} one`);
-    return phase(scope);
+    if (scope.kind !== kind)
+      throw new TypeError(`${phase.name} needs a ${kind} pass, not a ${scope.kind} one`);
+    return phase(scope as Extract<Scope, { readonly kind: K }>);
   };
   // Traces and tests know phases by their names.
-  return Object.defineProperty(checked, "name", { value: phase.name });
-}
-
-function inDeletion(phase: Phase<DeletingScope>): Phase<Scope> {
-  const checked: Phase<Scope> = (scope) => {
-    if (scope.kind !== "deleting")
-      throw new TypeError(`${phase.name} needs a deleting pass, not a ${scope.kind} one`);
-    return phase(scope);
-  };
   return Object.defineProperty(checked, "name", { value: phase.name });
 }
 
