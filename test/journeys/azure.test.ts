@@ -160,7 +160,7 @@ describe("docs/azure-sim.md", () => {
       "providers/Microsoft.ContainerService/managedClusters/x?api-version=2024-11-01",
       "InvalidResourceNamespace",
     ],
-    ["providers/Microsoft.Compute/virtualMachines/x?api-version=2024-11-01", "InvalidResourceType"],
+    ["providers/Microsoft.Compute/availabilitySets/x?api-version=2024-11-01", "InvalidResourceType"],
     [
       "providers/Microsoft.Compute/virtualMachineScaleSets/x?api-version=2014-01-01",
       "NoRegisteredProviderFound",

@@ -4,7 +4,6 @@ import type { CustomKind } from "./kind.ts";
 const WITHOUT_CONTROLLER: ReadonlySet<string> = new Set([
   "KubeadmControlPlane",
   "ExtensionConfig",
-  "AzureMachine",
   "AzureManagedCluster",
   "AzureManagedControlPlane",
   "AzureManagedMachinePool",

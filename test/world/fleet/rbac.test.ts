@@ -1,4 +1,5 @@
 import {
+  AzureMachine,
   AzureMachinePoolMachine,
   type CustomKind,
   Machine,
@@ -10,6 +11,7 @@ import { CONTROLLERS, type PolicyRule } from "@capstan/manager";
 import { type Call, rehearse, type Rehearsal } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { clusterRules, NAMESPACE_RULES } from "../../../packages/cli/src/install/role-rules.ts";
+import { lifeOf as machineLifeOf } from "../azuremachine/life.ts";
 import { rehearsalOf, STORIES } from "../machinepools/stories.ts";
 import { lifeOf, LIVES } from "./life.ts";
 import { callsBesideControllers } from "./manager-rights.ts";
@@ -39,6 +41,7 @@ const KINDS_OF_TOUR: readonly CustomKind[] = [MachineHealthCheck, MachineDeploym
 
 /** A story with objects of a kind in it. */
 function rehearsalWith(kind: CustomKind): Rehearsal {
+  if (kind === AzureMachine) return machineLifeOf({ seed: "2", until: "deleted" });
   if (kind === AzureMachinePoolMachine) return rehearsalOf("delete one machine", "2");
   if (KINDS_OF_TOUR.includes(kind)) return tour("2");
   return lifeOf({ seed: "2", place: "own group", until: "deleted" });

@@ -14,7 +14,7 @@ import {
 } from "@capstan/api";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
-import { UNUSED_SSH_KEY } from "../../../packages/manager/src/reconcilers/azuremachinepool/unused-ssh-key.ts";
+import { UNUSED_SSH_KEY } from "../../../packages/manager/src/virtual-machine/unused-ssh-key.ts";
 import { get, MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
 import {
   armCalls,

@@ -12,6 +12,7 @@ import { ImageCatalog } from "../resources/images/catalog.ts";
 import { Addresses } from "../resources/network/addresses.ts";
 import type { RunInGuest } from "../resources/run-commands/run-commands.ts";
 import { ScaleSets } from "../resources/scale-sets/scale-sets.ts";
+import { VirtualMachines } from "../resources/virtual-machines/virtual-machines.ts";
 import type { AzureSettings } from "../settings.ts";
 import { Throttle } from "../throttling/throttle.ts";
 import { Agenda } from "./agenda.ts";
@@ -33,6 +34,7 @@ export interface AzureState {
   readonly resources: Resources;
   readonly operations: Operations;
   readonly scaleSets: ScaleSets;
+  readonly virtualMachines: VirtualMachines;
   /** All virtual machines by ARM id, whichever type of resource they are. */
   readonly machines: Machines;
   readonly throttle: Throttle;
@@ -61,6 +63,7 @@ export function tablesOf(world: AzureState): readonly Table<unknown>[] {
     world.operations.table,
     world.scaleSets.sets,
     world.scaleSets.instances,
+    world.virtualMachines.table,
     world.disks.table,
     world.images.table,
     world.faults.table,
@@ -89,6 +92,7 @@ export function createWorld(options: {
     resources: new Resources(isStored),
     operations: new Operations(seed, agenda, isStored),
     scaleSets: new ScaleSets(isStored),
+    virtualMachines: new VirtualMachines(isStored),
     machines: new Machines(),
     throttle: new Throttle(settings.isThrottled),
     usage: new Usage(settings),

@@ -33,10 +33,12 @@ import {
 } from "./scale-sets/scale-set-types.ts";
 import { runCommands } from "./run-commands/run-commands.ts";
 import { skus } from "./skus/skus.ts";
-import { managedDisks, snapshots } from "./snapshots/snapshots.ts";
+import { snapshots } from "./snapshots/snapshots.ts";
 import { tags } from "./tags/tags.ts";
 import { usages } from "./usages/usages.ts";
 import { virtualNetworkTypes } from "./virtual-networks/virtual-networks.ts";
+import { managedDisks } from "./managed-disks/managed-disks.ts";
+import { virtualMachines } from "./virtual-machines/virtual-machine-type.ts";
 import type { Effect } from "../core/azure-state.ts";
 
 /** All resource types. A new type is added here. */
@@ -54,13 +56,14 @@ export const ALL_TYPES: readonly ResourceType[] = [
   scaleSetInstances,
   instanceInterfaces,
   scaleSetInterfaces,
+  virtualMachines,
+  managedDisks,
   skus,
   usages,
   images,
   galleries,
   definitions,
   versions,
-  managedDisks,
   snapshots,
   runCommands,
   ...communityGalleryTypes,

@@ -5,6 +5,7 @@ import { parseAddress } from "../resources/network/addresses.ts";
 import { countModel } from "../resources/scale-sets/apply-model.ts";
 import { interfacesOf, subnetIdOf } from "../resources/scale-sets/desired.ts";
 import { modelOf } from "../resources/scale-sets/scale-sets.ts";
+import { countMachine } from "../resources/virtual-machines/work.ts";
 import type { Saved } from "./store.ts";
 
 /** Fills an empty cloud from a store. */
@@ -23,6 +24,7 @@ export function restore({ world, journal }: Core, { rows, position, journal: ent
 
 /** Counters are not stored: they follow from the instances. */
 function countInstances(world: AzureState): void {
+  for (const [, machine] of world.virtualMachines.table.entries()) countMachine(world, machine, 1);
   for (const [, instance] of world.scaleSets.instances.entries()) {
     const set = world.scaleSets.get(instance.set);
     if (!set) continue;

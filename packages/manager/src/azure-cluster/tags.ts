@@ -27,14 +27,14 @@ export function ownershipTag(clusterName: string): string {
 /** The tags of a resource of a cluster; the tags of ownership take precedence over the user's. */
 export function tagsOf(
   { clusterName, clusterKey, additionalTags = {} }: Owner & { readonly additionalTags?: Tags },
-  role: string,
+  role: string | undefined,
   name?: string,
 ): Tags {
   return {
     ...additionalTags,
     [ownershipTag(clusterName)]: "owned",
     [CLUSTER_TAG]: clusterKey,
-    [ROLE_TAG]: role,
+    ...(role !== undefined && { [ROLE_TAG]: role }),
     ...(name !== undefined && { Name: name }),
   };
 }

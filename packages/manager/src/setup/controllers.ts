@@ -1,6 +1,7 @@
 import {
   AzureCluster,
   AzureClusterIdentity,
+  AzureMachine,
   AzureMachinePool,
   AzureMachinePoolMachine,
   Cluster,
@@ -18,6 +19,8 @@ import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import { azureClusterIdentityRbac } from "../reconcilers/azureclusteridentity/rbac.ts";
 import { azureClusterIdentityReconciler } from "../reconcilers/azureclusteridentity/reconciler.ts";
+import { azureMachineRbac } from "../reconcilers/azuremachine/rbac.ts";
+import { azureMachineReconciler } from "../reconcilers/azuremachine/reconciler.ts";
 import { azureMachinePoolRbac } from "../reconcilers/azuremachinepool/rbac.ts";
 import { azureMachinePoolReconciler } from "../reconcilers/azuremachinepool/reconciler.ts";
 import { azureMachinePoolMachineRbac } from "../reconcilers/azuremachinepoolmachine/rbac.ts";
@@ -99,6 +102,12 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: KubeadmConfig,
     rbac: kubeadmConfigRbac,
     create: kubeadmConfigReconciler,
+  },
+  {
+    name: "azuremachine",
+    kind: AzureMachine,
+    rbac: azureMachineRbac,
+    create: azureMachineReconciler,
   },
   {
     name: "azuremachinepool",

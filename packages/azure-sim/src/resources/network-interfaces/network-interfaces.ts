@@ -31,19 +31,31 @@ const noun: NetworkNoun = {
     // Check before taking addresses: a refused request must not leave any behind.
     checkReferences(draft.world, draft.id, uses);
     const ipConfigurations = configurations.map((one, index) => withAddress(draft, one, index));
-    return { properties: { enableIPForwarding: false, ...propertiesOf(draft.body), ipConfigurations }, uses };
+    const machine = objectAt(draft.existing?.body, "properties")["virtualMachine"];
+    const properties = {
+      enableIPForwarding: false,
+      ...propertiesOf(draft.body),
+      ipConfigurations,
+      // Only the machine itself changes what the interface is attached to.
+      virtualMachine: machine,
+    };
+    return { properties, uses };
   },
   removed: releaseAddresses,
   inUse: (_world, resource) => {
     const machine = textAt(resource.body, "properties", "virtualMachine", "id");
-    if (machine === undefined) return undefined;
-    return new ArmError(400, {
-      code: "NicInUse",
-      message: `Network Interface ${resource.id} is used by existing resource ${machine}. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.`,
-      details: [],
-    });
+    return machine === undefined ? undefined : nicInUse(resource, machine);
   },
 };
+
+/** The refusal for a network interface that a machine uses. */
+export function nicInUse(nic: Resource, machine: string): ArmError {
+  return new ArmError(400, {
+    code: "NicInUse",
+    message: `Network Interface ${nic.id} is used by existing resource ${machine}. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.`,
+    details: [],
+  });
+}
 
 function releaseAddresses(world: AzureState, resource: Resource): void {
   for (const configuration of objectsAt(resource.body, "properties", "ipConfigurations")) {

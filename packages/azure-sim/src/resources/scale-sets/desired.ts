@@ -19,7 +19,7 @@ const MAX_SINGLE_PLACEMENT = 100;
 
 /** Parses and checks the body of a scale set. The errors are Compute's. */
 export function desiredOf(world: AzureState, id: string, body: JsonObject): Desired {
-  const location = locationOf(world, body);
+  const location = regionOf(world, body, "virtualMachineScaleSets");
   const profile = objectAt(body, "properties", "virtualMachineProfile");
   if (textAt(body, "properties", "orchestrationMode")?.toLowerCase() === "flexible") {
     throw invalidParameter(
@@ -27,7 +27,7 @@ export function desiredOf(world: AzureState, id: string, body: JsonObject): Desi
       "The value 'Flexible' of parameter 'orchestrationMode' is not simulated; use 'Uniform'.",
     );
   }
-  const size = sizeOf(world, body, location);
+  const size = sizeNamed(world, textAt(body, "sku", "name"), { field: "sku.name", location });
   checkUpgradePolicy(body);
   const capacity = capacityOf(body, world.settings.instancesInSet);
   const reference = objectAt(profile, "storageProfile", "imageReference");
@@ -36,7 +36,8 @@ export function desiredOf(world: AzureState, id: string, body: JsonObject): Desi
   return { location, capacity, model: { size, isSpot, profile, image }, uses: usesOf(world, id, profile) };
 }
 
-function locationOf(world: AzureState, body: JsonObject): string {
+/** The region in the body of a type of Compute; throws ARM's refusal when Compute is not there. */
+export function regionOf(world: AzureState, body: JsonObject, type: string): string {
   const location = textAt(body, "location")?.replaceAll(" ", "").toLowerCase();
   if (location === undefined || location === "") {
     throw new ArmError(400, {
@@ -48,21 +49,25 @@ function locationOf(world: AzureState, body: JsonObject): string {
   if (!regions.includes(location)) {
     throw new ArmError(400, {
       code: "LocationNotAvailableForResourceType",
-      message: `The provided location '${location}' is not available for resource type 'Microsoft.Compute/virtualMachineScaleSets'. List of available regions for the resource type is '${regions.join(",")}'.`,
+      message: `The provided location '${location}' is not available for resource type 'Microsoft.Compute/${type}'. List of available regions for the resource type is '${regions.join(",")}'.`,
     });
   }
   return location;
 }
 
-function sizeOf(world: AzureState, body: JsonObject, location: string): string {
-  const name = textAt(body, "sku", "name");
+/** The size of that name, as Compute spells it; throws Compute's refusal when the region does not have it. */
+export function sizeNamed(
+  world: AzureState,
+  name: string | undefined,
+  { field, location }: { readonly field: string; readonly location: string },
+): string {
   if (name === undefined) {
-    throw invalidParameter("sku.name", "Required parameter 'sku.name' is missing (null).");
+    throw invalidParameter(field, `Required parameter '${field}' is missing (null).`);
   }
   const size = world.usage.size(name);
   if (!size) {
     throw invalidParameter(
-      "sku.name",
+      field,
       `The value ${name} provided for the VM size is not valid. The valid sizes in the current region are: ${world.settings.sizes.map((one) => one.name).join(",")}. Find out more on the valid VM sizes in each region at https://aka.ms/azure-regions.`,
     );
   }

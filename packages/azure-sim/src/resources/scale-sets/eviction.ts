@@ -13,12 +13,7 @@ export const EVICTED = "instance.evicted";
 /** POST simulateEviction: accepted at once, effective within minutes. */
 export const simulateEviction: Verb = (call, world) => {
   const { set, instance } = foundInstance(call, world);
-  if (!modelOf(set, instance).isSpot) {
-    throw new ArmError(409, {
-      code: "OperationNotAllowed",
-      message: "The simulate eviction operation is only supported on Azure Spot Virtual Machines.",
-    });
-  }
+  if (!modelOf(set, instance).isSpot) throw notSpot();
   const delayMs = latencyMs(world, "instance.evict", nextRng(world, `${set.id}/${instance.id}`, "evict"));
   world.agenda.enter(world.nowMs + delayMs, EVICTED, {
     set: set.id,
@@ -27,6 +22,14 @@ export const simulateEviction: Verb = (call, world) => {
   });
   return empty(204);
 };
+
+/** The refusal to evict a machine that is not a spot machine. */
+export function notSpot(): ArmError {
+  return new ArmError(409, {
+    code: "OperationNotAllowed",
+    message: "The simulate eviction operation is only supported on Azure Spot Virtual Machines.",
+  });
+}
 
 /**
  * Deallocates or deletes the machine by its eviction policy, also while another operation runs on it. A machine that is

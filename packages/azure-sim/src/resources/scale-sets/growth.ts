@@ -83,12 +83,16 @@ export function unbootable(
 
 /** The instances for which the region has no capacity: they are created, and fail. */
 export function unallocated(instances: readonly Instance[], room: number): ReadonlyMap<number, ErrorBody> {
-  const error: ErrorBody = {
+  return new Map(instances.slice(room).map((instance) => [instance.id, allocationFailed()]));
+}
+
+/** The error of a machine for which the region has no capacity. */
+export function allocationFailed(): ErrorBody {
+  return {
     code: "AllocationFailed",
     message:
       "Allocation failed. We do not have sufficient capacity for the requested VM size in this region. Read more about improving likelihood of allocation success at http://aka.ms/allocation-guidance",
   };
-  return new Map(instances.slice(room).map((instance) => [instance.id, error]));
 }
 
 /**

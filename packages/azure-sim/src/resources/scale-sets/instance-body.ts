@@ -6,7 +6,7 @@ import { isLatest } from "./instance-effects.ts";
 import { withoutSecrets } from "./models.ts";
 import { type Instance, type Model, modelOf, type ScaleSet } from "./scale-sets.ts";
 import { osDiskName } from "../snapshots/os-disk-id.ts";
-import { statusesOf } from "./status-codes.ts";
+import { statusesOf } from "../../machines/status-codes.ts";
 
 /** What the body of an instance is built from. */
 export interface InstanceContext {

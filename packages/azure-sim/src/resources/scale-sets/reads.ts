@@ -9,7 +9,7 @@ import { foundInstance, foundSet } from "./actions.ts";
 import { instanceBody, instanceTexts, instanceView } from "./instance-body.ts";
 import type { Instance } from "./scale-sets.ts";
 import { setBody } from "./set-body.ts";
-import { provisioningCode } from "./status-codes.ts";
+import { provisioningCode } from "../../machines/status-codes.ts";
 import { COMPUTE, SCALE_SETS } from "./write.ts";
 
 // A set of 1,000 instances has ten pages: that makes a sweep expensive.

@@ -109,16 +109,3 @@ export const snapshots: ResourceType = {
   delete: (call, world) =>
     removeOrSucceed(call, world, world.resources.get(resourceId(call.target, [SNAPSHOTS]))),
 };
-
-/**
- * Managed disks. Those of Uniform scale sets are not resources: a GET answers 404 although a snapshot may name them as its
- * source.
- */
-export const managedDisks: ResourceType = {
-  provider: COMPUTE,
-  type: "disks",
-  get: (call) => {
-    throw resourceNotFound(`${COMPUTE}/disks/${call.target.names[0]}`, call.target.group ?? "");
-  },
-  list: () => reply(200, { value: [] }),
-};

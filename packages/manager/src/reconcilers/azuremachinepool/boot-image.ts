@@ -9,7 +9,7 @@ import {
 import type { Editable } from "@capstan/runtime";
 import { type BootImage, bootImageOf } from "../../images/lineage.ts";
 import type { Tags } from "../../azure-cluster/tags.ts";
-import { baseKeyOf } from "./image-reference.ts";
+import { baseKeyOf } from "../../virtual-machine/image-reference.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 import type { NormalScope, Observation } from "./scope.ts";
 import type { WantedModel } from "./wanted-model.ts";

@@ -1,7 +1,16 @@
-import { type AzureMachinePool, type Frozen, isJsonObject, parseQuantity } from "@capstan/api";
+import { type AzureMachinePool, type Frozen, isJsonObject } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
-import { imageReference } from "./image-reference.ts";
-import { UNUSED_SSH_KEY } from "./unused-ssh-key.ts";
+import { imageReference } from "../../virtual-machine/image-reference.ts";
+import {
+  ADMIN,
+  bootDiagnostics,
+  dataDisksOf,
+  loginBy,
+  osDiskOf,
+  spotProfile,
+  sshKeyIn,
+} from "../../virtual-machine/profile.ts";
+import { UNUSED_SSH_KEY } from "../../virtual-machine/unused-ssh-key.ts";
 
 /** The input of the VM profile beside the spec of the pool. */
 export interface ProfileContext {
@@ -35,12 +44,8 @@ export function vmProfile(pool: Frozen<AzureMachinePool>, context: ProfileContex
   };
 }
 
-const ADMIN = "capi";
-
-function osProfile({ sshPublicKey }: Template, { name }: ProfileContext): JsonObject {
-  const keyData = Buffer.from(sshPublicKey ?? "", "base64")
-    .toString("utf8")
-    .trim();
+function osProfile(template: Template, { name }: ProfileContext): JsonObject {
+  const keyData = sshKeyIn(template);
   return {
     computerNamePrefix: name,
     adminUsername: ADMIN,
@@ -49,10 +54,6 @@ function osProfile({ sshPublicKey }: Template, { name }: ProfileContext): JsonOb
       ...(keyData !== "" && loginBy(keyData)),
     },
   };
-}
-
-function loginBy(keyData: string): JsonObject {
-  return { ssh: { publicKeys: [{ path: `/home/${ADMIN}/.ssh/authorized_keys`, keyData }] } };
 }
 
 /** The OS profile as it is sent. Fields added here do not make machines outdated, so they are not in the hashed profile. */
@@ -69,37 +70,11 @@ export function sentOsProfile({ osProfile: wanted }: JsonObject, customData: str
 }
 
 function storageProfile(template: Template, { version }: ProfileContext): JsonObject {
-  const { osDisk, dataDisks = [], image } = template;
-  const { diskSizeGB, cachingType = "None", managedDisk, diffDiskSettings } = osDisk;
+  const dataDisks = dataDisksOf(template, (nameSuffix) => nameSuffix);
   return {
-    imageReference: imageReference(image, version),
-    osDisk: {
-      osType: osDisk.osType,
-      createOption: "FromImage",
-      ...(diskSizeGB !== undefined && { diskSizeGB }),
-      caching: cachingType,
-      ...(managedDisk && { managedDisk: managedDiskOf(managedDisk) }),
-      ...(diffDiskSettings && { diffDiskSettings }),
-    },
-    ...(dataDisks.length > 0 && {
-      dataDisks: dataDisks.map((disk) => ({
-        name: disk.nameSuffix,
-        createOption: "Empty",
-        diskSizeGB: disk.diskSizeGB,
-        ...(disk.lun !== undefined && { lun: disk.lun }),
-        ...(disk.cachingType !== undefined && { caching: disk.cachingType }),
-        ...(disk.managedDisk && { managedDisk: managedDiskOf(disk.managedDisk) }),
-      })),
-    }),
-  };
-}
-
-function managedDiskOf(disk: NonNullable<Template["osDisk"]["managedDisk"]>): JsonObject {
-  const { storageAccountType, diskEncryptionSet, securityProfile: security } = disk;
-  return {
-    ...(storageAccountType !== undefined && { storageAccountType }),
-    ...(diskEncryptionSet && { diskEncryptionSet }),
-    ...(security && { securityProfile: security }),
+    imageReference: imageReference(template.image, version),
+    osDisk: osDiskOf(template),
+    ...(dataDisks.length > 0 && { dataDisks }),
   };
 }
 
@@ -140,27 +115,8 @@ function addressOf(
   };
 }
 
-function bootDiagnostics({ diagnostics }: Template): JsonObject {
-  const boot = diagnostics?.boot ?? { storageAccountType: "Managed" as const };
-  if (boot.storageAccountType === "Disabled") return { enabled: false };
-  const storageUri =
-    boot.storageAccountType === "UserManaged" ? boot.userManaged?.storageAccountURI : undefined;
-  return { enabled: true, ...(storageUri !== undefined && { storageUri }) };
-}
-
 function securityProfile({ securityProfile: security }: Template): JsonObject {
   return security ? { securityProfile: security } : {};
-}
-
-function spotProfile({ spotVMOptions: spot }: Template): JsonObject {
-  if (!spot) return {};
-  const { maxPrice, evictionPolicy } = spot;
-  return {
-    priority: "Spot",
-    ...(evictionPolicy !== undefined && { evictionPolicy }),
-    // Azure expects dollars as a number, and -1 for "up to the regular price".
-    billingProfile: { maxPrice: maxPrice === undefined ? -1 : Number(parseQuantity(maxPrice).nano) / 1e9 },
-  };
 }
 
 function terminateNotification({ terminateNotificationTimeout: minutes }: Template): JsonObject {

@@ -8,7 +8,8 @@ import {
   subnetID,
 } from "../../azure-cluster/spec-view.ts";
 import { RESTARTED_AT_ANNOTATION } from "../../rollout/shared/restart.ts";
-import { purchasePlan } from "./purchase-plan.ts";
+import { capabilitiesOf, identityBody } from "../../virtual-machine/profile.ts";
+import { purchasePlan } from "../../virtual-machine/purchase-plan.ts";
 import { vmProfile } from "./vm-profile.ts";
 
 /** The input of the desired model. */
@@ -60,8 +61,8 @@ export function wantedModelOf(facts: ModelFacts): WantedModel {
   return {
     sku: template.vmSize,
     zones: [...(machinePool.spec.failureDomains ?? [])].sort(),
-    identity: identityOf(pool),
-    capabilities: capabilitiesOf(pool),
+    identity: identityBody(pool.spec),
+    capabilities: capabilitiesOf(template),
     profile: vmProfile(pool, {
       name: pool.metadata.name,
       version: machinePool.spec.template.spec.version ?? "",
@@ -86,20 +87,4 @@ export function hashedModel(facts: ModelFacts): JsonObject {
 export function nodeSubnetsOf({ spec }: ClusterSpecView): readonly string[] {
   const subnets = spec.networkSpec?.subnets ?? [];
   return subnets.filter(({ role }) => role === "node" || role === "cluster").map(({ name }) => name);
-}
-
-function identityOf({ spec }: Frozen<AzureMachinePool>): JsonObject | undefined {
-  if (spec.identity !== "UserAssigned") return undefined;
-  const ids = (spec.userAssignedIdentities ?? []).map(({ providerID }) =>
-    providerID.replace(/^azure:\/\//, ""),
-  );
-  const userAssignedIdentities = Object.fromEntries(ids.sort().map((id) => [id, {}]));
-  return { type: "UserAssigned", userAssignedIdentities };
-}
-
-function capabilitiesOf({ spec }: Frozen<AzureMachinePool>): JsonObject | undefined {
-  const { dataDisks = [], additionalCapabilities } = spec.template;
-  const needsUltra = dataDisks.some(({ managedDisk }) => managedDisk?.storageAccountType === "UltraSSD_LRS");
-  const ultraSSDEnabled = additionalCapabilities?.ultraSSDEnabled ?? (needsUltra ? true : undefined);
-  return ultraSSDEnabled === undefined ? undefined : { ultraSSDEnabled };
 }

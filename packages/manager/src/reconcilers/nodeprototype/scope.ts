@@ -20,7 +20,7 @@ import { namesOf } from "../../images/names.ts";
 import { deadlineOf, IDLE, type PrototypePhase, type PrototypeRecord } from "../../images/record.ts";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
-import { baseKeyOf } from "../azuremachinepool/image-reference.ts";
+import { baseKeyOf } from "../../virtual-machine/image-reference.ts";
 import { type AzureTarget, azureTargetOf } from "../azuremachinepool/scope.ts";
 import type { PrototypeMetrics } from "./metrics.ts";
 

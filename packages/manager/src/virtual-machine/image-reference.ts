@@ -1,8 +1,8 @@
-import type { AzureMachinePool, Frozen } from "@capstan/api";
-import { digest } from "../../azure/operations/wanted.ts";
-import type { JsonObject } from "../../azure/port.ts";
+import type { AzureMachinePool, AzureMachineSpec, Frozen } from "@capstan/api";
+import { digest } from "../azure/operations/wanted.ts";
+import type { JsonObject } from "../azure/port.ts";
 
-type Image = Frozen<AzureMachinePool["spec"]["template"]["image"]>;
+type Image = Frozen<AzureMachineSpec["image"]>;
 
 // Where Cluster API's Azure provider publishes its reference images.
 const COMMUNITY_GALLERY = "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";

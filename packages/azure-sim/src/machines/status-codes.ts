@@ -1,4 +1,12 @@
-import type { Instance } from "./scale-sets.ts";
+import type { ErrorBody } from "../arm/errors.ts";
+import type { MachineRecord } from "./machine.ts";
+
+/** What the statuses of a machine are made from. */
+interface MachineStatus extends Pick<MachineRecord, "state" | "power"> {
+  readonly error?: ErrorBody | undefined;
+  /** When state or power last changed. */
+  readonly changedMs: number;
+}
 
 /** One line of an instance view. */
 export interface Status {
@@ -9,8 +17,8 @@ export interface Status {
   readonly time?: string;
 }
 
-/** The code of an instance's provisioning state; a failed one includes the error code. */
-export function provisioningCode({ state, error }: Instance): string {
+/** The code of a machine's provisioning state; a failed one includes the error code. */
+export function provisioningCode({ state, error }: Pick<MachineStatus, "state" | "error">): string {
   const code = `ProvisioningState/${state.toLowerCase()}`;
   return state === "Failed" && error ? `${code}/${error.code}` : code;
 }
@@ -23,11 +31,11 @@ const DISPLAY = {
   Deleting: "Deleting",
 } as const;
 
-/** The provisioning state and the power state of an instance. */
-export function statusesOf(instance: Instance): Status[] {
-  const { state, power, error, changedMs } = instance;
+/** The provisioning state and the power state of a machine. */
+export function statusesOf(machine: MachineStatus): Status[] {
+  const { state, power, error, changedMs } = machine;
   const provisioning: Status = {
-    code: provisioningCode(instance),
+    code: provisioningCode(machine),
     level: state === "Failed" ? "Error" : "Info",
     displayStatus: DISPLAY[state],
     ...(state === "Failed" && error && { message: error.message }),

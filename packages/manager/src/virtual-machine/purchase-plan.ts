@@ -1,7 +1,7 @@
-import type { AzureMachinePool, Frozen } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
+import type { AzureMachineSpec, Frozen } from "@capstan/api";
+import type { JsonObject } from "../azure/port.ts";
 
-type Image = Frozen<AzureMachinePool["spec"]["template"]["image"]>;
+type Image = Frozen<AzureMachineSpec["image"]>;
 
 /** The purchase plan of a marketplace image, in ARM's form; undefined for a free image. */
 export function purchasePlan(image: Image | undefined): JsonObject | undefined {

@@ -1,0 +1,118 @@
+import { ArmError, invalidParameter } from "../../arm/errors.ts";
+import { keyOf } from "../../arm/target.ts";
+import type { AzureState } from "../../core/azure-state.ts";
+import type { Resource } from "../../core/resources.ts";
+import { canonicalText, type JsonObject, objectAt, objectsAt, textAt, valueAt } from "../../json.ts";
+import { exactName } from "../images/image.ts";
+import { checkLogin, invalidReference, regionOf, sizeNamed } from "../scale-sets/desired.ts";
+import { nicInUse } from "../network-interfaces/network-interfaces.ts";
+
+/** The type of virtual machines. */
+export const VIRTUAL_MACHINES = "virtualMachines";
+
+/** The desired state in a PUT or PATCH of a virtual machine. */
+export interface DesiredMachine {
+  readonly location: string;
+  readonly size: string;
+  readonly isSpot: boolean;
+  /** The exact name of the image that the body resolved to. */
+  readonly image: string;
+  readonly zone: string | undefined;
+}
+
+/** Parses and checks the body of a virtual machine. The errors are Compute's. */
+export function desiredMachine(world: AzureState, id: string, body: JsonObject): DesiredMachine {
+  const location = regionOf(world, body, VIRTUAL_MACHINES);
+  const properties = objectAt(body, "properties");
+  const size = sizeNamed(world, textAt(properties, "hardwareProfile", "vmSize"), {
+    field: "hardwareProfile.vmSize",
+    location,
+  });
+  checkLogin(properties);
+  const image = exactName(
+    world.images.resolve(objectAt(properties, "storageProfile", "imageReference"), location),
+  );
+  checkInterfaces(world, id, { properties, location });
+  const isSpot = textAt(properties, "priority") === "Spot";
+  return { location, size, isSpot, image, zone: zoneOf(world, body, size) };
+}
+
+function zoneOf(world: AzureState, body: JsonObject, size: string): string | undefined {
+  const zones = valueAt(body, "zones");
+  if (!Array.isArray(zones) || zones.length === 0) return undefined;
+  const zone = String(zones[0]);
+  const offered = world.usage.size(size)?.zones ?? [];
+  if (zones.length === 1 && offered.includes(zone)) return zone;
+  throw new ArmError(400, {
+    code: "InvalidAvailabilityZone",
+    message: `The zone(s) '${zones.join(",")}' for resource 'Microsoft.Compute/virtualMachines' is not supported. The supported zones for the size are '${offered.join(",")}'`,
+    target: "zones",
+  });
+}
+
+/** The ids of the network interfaces in the body of a machine. */
+export function interfaceIdsOf(body: JsonObject): readonly string[] {
+  return objectsAt(body, "properties", "networkProfile", "networkInterfaces").map(
+    (one) => textAt(one, "id") ?? "",
+  );
+}
+
+function checkInterfaces(
+  world: AzureState,
+  id: string,
+  { properties, location }: { readonly properties: JsonObject; readonly location: string },
+): void {
+  const ids = interfaceIdsOf({ properties });
+  if (ids.length === 0) {
+    throw invalidParameter(
+      "networkProfile",
+      "Required parameter 'networkProfile.networkInterfaces' is missing (null).",
+    );
+  }
+  for (const one of ids) {
+    const nic = world.resources.get(one);
+    if (!nic || nic.location !== location || nic.state === "Deleting") throw invalidReference(one, id);
+    const owner = textAt(nic.body, "properties", "virtualMachine", "id");
+    if (owner !== undefined && keyOf(owner) !== keyOf(id)) throw nicInUse(nic, owner);
+    if (nic.state !== "Succeeded") throw notProvisioned(nic, id);
+  }
+}
+
+function notProvisioned(nic: Resource, id: string): ArmError {
+  const detail = {
+    code: "ReferencedResourceNotProvisioned",
+    message: `Cannot proceed with operation because resource ${nic.id} used by resource ${id} is not in Succeeded state. Resource is in ${nic.state} state and the last operation that updated/is updating the resource is PutNicOperation.`,
+  };
+  return new ArmError(429, {
+    code: "RetryableError",
+    message: "A retryable error occurred.",
+    details: [detail],
+  });
+}
+
+// What Compute does not change on an existing machine.
+const FIXED: readonly (readonly string[])[] = [
+  ["zones"],
+  ["properties", "osProfile", "computerName"],
+  ["properties", "osProfile", "adminUsername"],
+  ["properties", "osProfile", "customData"],
+  ["properties", "osProfile", "linuxConfiguration"],
+  ["properties", "storageProfile", "imageReference"],
+  ["properties", "storageProfile", "osDisk", "name"],
+  ["properties", "networkProfile"],
+  ["properties", "priority"],
+];
+
+/** Refuses a change that needs another machine. A field that the request leaves out stays as it is. */
+export function checkUnchanged(before: JsonObject, given: JsonObject): void {
+  for (const path of FIXED) {
+    const wanted = valueAt(given, ...path);
+    if (wanted === undefined || canonicalText(wanted) === canonicalText(valueAt(before, ...path))) continue;
+    const target = path.filter((field) => field !== "properties").join(".");
+    throw new ArmError(409, {
+      code: "PropertyChangeNotAllowed",
+      message: `Changing property '${target}' is not allowed.`,
+      target,
+    });
+  }
+}

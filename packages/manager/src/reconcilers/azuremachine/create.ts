@@ -1,0 +1,155 @@
+import { formatProviderId, getCondition, parseProviderId, Secret } from "@capstan/api";
+import { again, block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import type { WantedChange } from "../../azure/operations/wanted.ts";
+import type { JsonObject } from "../../azure/port.ts";
+import { clusterGroupOf, groupID, locationOf, ownerOf } from "../../azure-cluster/spec-view.ts";
+import { interfaceBody, interfaceIDs, machineBody, machineID } from "./bodies.ts";
+import { addressesOf, decideMachine, type MachineDecision } from "./decide.ts";
+import { read, start } from "./operations.ts";
+import { blocked, DISKS_READY, hasBegun, INTERFACES_READY, type NormalScope, VM_RUNNING } from "./scope.ts";
+
+// Azure creates most machines within a minute.
+const CREATION_POLL_MS = 15_000;
+// A virtual machine that Azure calls Failed may recover; the resync of all machines takes as long.
+const FAILED_RECHECK_MS = 10 * 60_000;
+
+/** Reads the machine, decides the next step and takes it. */
+export async function ensureMachine(scope: NormalScope): Promise<Outcome> {
+  const { facts, machine } = scope;
+  const id = machineID(facts);
+  const body = await observe(scope, id);
+  const wasCreated = machine.spec.providerID !== undefined;
+  const ids = body || wasCreated ? [] : interfaceIDs(facts);
+  const interfaces = await Promise.all(ids.map(async (one) => ({ id: one, body: await read(scope, one) })));
+  const owner = ownerOf(facts.plan);
+  return perform(scope, body, decideMachine({ owner, wasCreated, machineID: id, machine: body, interfaces }));
+}
+
+/** A machine that was ready is looked up in the list of its group; one that the list misses is read. */
+async function observe(scope: NormalScope, id: string): Promise<JsonObject | undefined> {
+  const { machine, shared, azure, facts } = scope;
+  if (machine.spec.providerID !== undefined && machine.status?.ready === true) {
+    const groupOfCluster = groupID(facts.plan, clusterGroupOf(facts.plan));
+    const request = { arm: azure.arm, groupID: groupOfCluster, location: locationOf(facts.plan) };
+    try {
+      const listed = await shared.lists.find(request, id);
+      if (listed) return listed;
+    } catch (error) {
+      throw failureOf(error, "listing the virtual machines of the resource group");
+    }
+  }
+  return read(scope, id);
+}
+
+async function perform(
+  scope: NormalScope,
+  body: JsonObject | undefined,
+  decision: MachineDecision,
+): Promise<Outcome> {
+  const { context, facts } = scope;
+  switch (decision.do) {
+    case "putInterface": {
+      const { index, isNew } = decision;
+      const resourceID = interfaceIDs(facts)[index] ?? "";
+      const wanted = { verb: "PUT", resourceID, body: interfaceBody(facts, index), isNew } as const;
+      return write(scope, wanted, INTERFACES_READY);
+    }
+    case "putMachine": {
+      context.setCondition({ type: INTERFACES_READY, status: "True", reason: "Reconciled" });
+      const customData = await bootstrapData(scope);
+      const resourceID = machineID(facts);
+      const wanted = { verb: "PUT", resourceID, body: machineBody(facts, customData), isNew: true } as const;
+      return write(scope, wanted, VM_RUNNING);
+    }
+    case "wait":
+      creating(scope, decision.condition);
+      return block(CREATION_POLL_MS, "WaitingForAzure");
+    case "refuse":
+      throw blocked(context, terminal("ForeignResource", decision.why));
+    case "lost":
+      return lost(scope, decision.why);
+    case "publish":
+      return publish(scope, body ?? {}, decision.state);
+  }
+}
+
+function creating({ context }: NormalScope, type: string): void {
+  context.setCondition({ type, status: "False", severity: "Info", reason: "Creating" });
+}
+
+async function write(scope: NormalScope, wanted: WantedChange, condition: string): Promise<Outcome> {
+  // With the first intent, this condition is in the status before anything is sent: a deletion then knows to look at Azure.
+  if (!hasBegun(scope.machine)) creating(scope, INTERFACES_READY);
+  creating(scope, condition);
+  try {
+    const progress = await start(scope, wanted);
+    // A write that ended at once leads to the next one without a wait.
+    return block(typeof progress === "number" ? progress : 0, "WaitingForAzure");
+  } catch (error) {
+    throw blocked(
+      scope.context,
+      failureOf(error, `creating ${wanted.resourceID.split("/").at(-1)}`),
+      condition,
+    );
+  }
+}
+
+async function bootstrapData({ context, machine, dataSecretName }: NormalScope): Promise<string> {
+  const { namespace = "" } = machine.metadata;
+  const secret = await context.client.find(Secret, { name: dataSecretName, namespace });
+  const value = secret?.data?.["value"];
+  if (value !== undefined) return value;
+  const message = `Secret ${JSON.stringify(dataSecretName)} with the bootstrap data ${secret ? 'has no key "value"' : "does not exist"}`;
+  throw blocked(context, waiting("WaitingForBootstrapData", message));
+}
+
+/** As in CAPZ, a machine whose virtual machine is gone has failed for good: a MachineHealthCheck or its owner replaces it. */
+function lost({ machine, context }: NormalScope, why: string): Outcome {
+  machine.status = {
+    ...machine.status,
+    ready: false,
+    vmState: "Deleted",
+    failureReason: "UpdateError",
+    failureMessage: why,
+  };
+  context.setCondition({
+    type: VM_RUNNING,
+    status: "False",
+    severity: "Error",
+    reason: "VMDeleted",
+    message: why,
+  });
+  throw terminal("VMDeleted", why);
+}
+
+async function publish(scope: NormalScope, body: JsonObject, state: string): Promise<Outcome> {
+  const { machine, context, facts } = scope;
+  const isFailed = state === "Failed";
+  machine.spec.providerID ??= formatProviderId(parseProviderId(`azure://${String(body["id"])}`));
+  machine.status = { ...machine.status, vmState: state };
+  if (!machine.status.addresses) {
+    const interfaces = await Promise.all(interfaceIDs(facts).map((id) => read(scope, id)));
+    const found = interfaces.filter((one) => one !== undefined);
+    machine.status.addresses = addressesOf(machine.metadata.name, found);
+  }
+  const done = { status: "True", reason: "Reconciled" } as const;
+  context.setCondition({ type: INTERFACES_READY, ...done });
+  context.setCondition({ type: DISKS_READY, ...done });
+  if (isFailed) return reportFailed(scope);
+  // Once true, it stays true: Cluster API's contract.
+  machine.status.ready = true;
+  context.setCondition({ type: VM_RUNNING, ...done });
+  return next;
+}
+
+function reportFailed({ machine, context }: NormalScope): Outcome {
+  const known = getCondition(machine.status?.conditions, VM_RUNNING);
+  machine.status = { ...machine.status, ready: machine.status?.ready ?? false };
+  // The error of the operation that failed is more useful than the bare state; it stays until the state changes.
+  if (known?.status !== "False" || known.severity === "Info") {
+    const message = "Azure reports the virtual machine as Failed; if it does not recover, delete its Machine";
+    context.setCondition({ type: VM_RUNNING, status: "False", severity: "Error", reason: "Failed", message });
+  }
+  return again(FAILED_RECHECK_MS, "VMFailed");
+}

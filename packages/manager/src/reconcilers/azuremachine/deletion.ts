@@ -1,0 +1,70 @@
+import { block, Failure, next, type Outcome } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import { ownerOf } from "../../azure-cluster/spec-view.ts";
+import { isOwned } from "../../azure-cluster/tags.ts";
+import type { JsonObject } from "../../azure/port.ts";
+import { diskIDs, interfaceIDs, machineID } from "./bodies.ts";
+import { nameOf, read, step } from "./operations.ts";
+import { type AzurePass, blocked, type DeletingScope, VM_RUNNING } from "./scope.ts";
+
+const DELETION_POLL_MS = 15_000;
+const DELETING = "Deleting";
+
+/**
+ * Deletes the virtual machine, then its network interfaces, then its disks. Azure deletes those with the machine; what a failed
+ * creation left behind is found by its name.
+ */
+export async function deleteResources({ machine, context, target }: DeletingScope): Promise<Outcome> {
+  machine.status = { ...machine.status, ready: false };
+  context.setCondition({ type: VM_RUNNING, status: "False", severity: "Info", reason: DELETING });
+  if (!target) return next;
+  const { facts } = target;
+  const owner = ownerOf(facts.plan);
+  const isOurs = (body: JsonObject): boolean => isOwned(body, owner);
+  try {
+    const waitMs =
+      (await settle(target)) ??
+      (await remove(target, [machineID(facts)], isOurs)) ??
+      (await remove(target, interfaceIDs(facts), isOurs)) ??
+      // Disks have no tags: a disk of that name which no machine uses was created for this machine.
+      (await remove(target, diskIDs(facts), ({ managedBy }) => managedBy === undefined));
+    return waitMs === undefined ? next : block(waitMs, DELETING);
+  } catch (error) {
+    const failure = failureOf(error, `deleting ${machine.metadata.name}`);
+    if (failure instanceof Failure && failure.failure === "Waiting")
+      return block(failure.retryAfterMs ?? DELETION_POLL_MS, DELETING);
+    throw blocked(context, failure);
+  }
+}
+
+/** Follows a running deletion to its end, and finds out whether a write without an answer has arrived. */
+async function settle(target: AzurePass): Promise<number | undefined> {
+  const record = target.machine.status?.operation;
+  if (!record) return undefined;
+  if (record.verb !== "DELETE" && record.url !== undefined) {
+    // The deletion of the machine preempts a write that Azure has accepted.
+    const { operation: _, ...rest } = target.machine.status ?? {};
+    target.machine.status = rest;
+    return undefined;
+  }
+  const progress = await step(target, {});
+  if (typeof progress === "number") return progress;
+  if (progress.isDone && progress.outcome === "Failed" && progress.error) throw progress.error;
+  return undefined;
+}
+
+/** Deletes the first of the resources that exists and is ours; undefined when none is left. */
+async function remove(
+  target: AzurePass,
+  ids: readonly string[],
+  isOurs: (body: JsonObject) => boolean,
+): Promise<number | undefined> {
+  for (const resourceID of ids) {
+    const body = await read(target, resourceID);
+    if (!body || !isOurs(body)) continue;
+    const progress = await step(target, { wanted: { verb: "DELETE", resourceID } });
+    if (typeof progress === "number") return progress;
+    if (progress.isDone && progress.error) throw failureOf(progress.error, `deleting ${nameOf(resourceID)}`);
+  }
+  return undefined;
+}

@@ -1,0 +1,77 @@
+import { block, next, type Outcome } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import { advance, type Progress, type Task } from "../../azure/operations/operations.ts";
+import type { WantedChange } from "../../azure/operations/wanted.ts";
+import { isGone, type JsonObject } from "../../azure/port.ts";
+import { locationOf } from "../../azure-cluster/spec-view.ts";
+import { type AzurePass, blocked, INTERFACES_READY, type NormalScope, VM_RUNNING } from "./scope.ts";
+
+/** Reads a resource; undefined when it does not exist. */
+export async function read({ azure, facts }: AzurePass, id: string): Promise<JsonObject | undefined> {
+  try {
+    return (await azure.arm.get(id, { location: locationOf(facts.plan) })).body;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw failureOf(error, `reading ${nameOf(id)}`);
+  }
+}
+
+/** The name of a resource, for messages. */
+export function nameOf(id: string): string {
+  return id.split("/").slice(-2).join("/");
+}
+
+/** Follows the running operation to its end; the phases after it see Azure as the operation left it. */
+export async function followOperation(scope: NormalScope): Promise<Outcome> {
+  const { machine } = scope;
+  const record = machine.status?.operation;
+  if (!record) return next;
+  const progress = await step(scope, {});
+  if (typeof progress === "number") return block(progress, "OperationRunning");
+  if (progress.isDone && progress.outcome === "Failed" && progress.error) {
+    const isInterface = record.resourceID.toLowerCase().includes("/networkinterfaces/");
+    const failure = failureOf(progress.error, `creating ${nameOf(record.resourceID)}`);
+    throw blocked(scope.context, failure, isInterface ? INTERFACES_READY : VM_RUNNING);
+  }
+  return next;
+}
+
+/** Starts a write. Returns when to come back, or how it ended at once. */
+export async function start(scope: AzurePass, wanted: WantedChange): Promise<number | Progress> {
+  return step(scope, { wanted });
+}
+
+/** Advances the recorded operation, or starts one; a number says when to poll it. */
+export async function step(
+  scope: AzurePass,
+  { wanted }: { readonly wanted?: WantedChange },
+): Promise<number | Progress> {
+  const { shared, machine, azure, context, facts } = scope;
+  const { pollBackoff } = shared;
+  const record = machine.status?.operation;
+  const waitMs = pollBackoff.leftMs(record?.url);
+  if (waitMs > 0) return waitMs;
+  const task: Task = {
+    record,
+    ...(wanted && { wanted }),
+    persist: persistOperation(scope),
+    location: locationOf(facts.plan),
+  };
+  const progress = await advance({ arm: azure.arm, clock: context.env.clock }, task);
+  if (record?.url !== undefined) pollBackoff.end(record.url);
+  if (progress.isDone) return progress;
+  pollBackoff.begin(machine.status?.operation?.url, progress.retryAfterMs);
+  return progress.retryAfterMs;
+}
+
+/**
+ * Stores the record of the operation. The intent is written before the request; the URL and the end wait for the status patch
+ * at the end of the pass: if a crash loses them, a read of Azure replaces them.
+ */
+function persistOperation({ machine, context }: AzurePass): Task["persist"] {
+  return async (record) => {
+    const { operation: _, ...rest } = machine.status ?? {};
+    machine.status = record ? { ...rest, operation: record } : rest;
+    if (record && record.url === undefined) await context.persistStatus();
+  };
+}

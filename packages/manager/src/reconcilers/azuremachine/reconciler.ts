@@ -1,0 +1,99 @@
+import {
+  AzureCluster,
+  AzureClusterIdentity,
+  AzureMachine,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  groupOf,
+  Machine,
+} from "@capstan/api";
+import {
+  type CacheReader,
+  defineReconciler,
+  index,
+  isMoreThanStatus,
+  type ObjectName,
+  on,
+  type Phase,
+  type Reconciler,
+} from "@capstan/runtime";
+import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
+import { VirtualMachineLists } from "../../azure/virtual-machine/virtual-machine-lists.ts";
+import { ensureMachine } from "./create.ts";
+import { deleteResources } from "./deletion.ts";
+import { followOperation } from "./operations.ts";
+import { refuseUnsupported } from "./refuse.ts";
+import { type AzureMachinePorts, buildScope, CONTROLLER, prepare, type Scope } from "./scope.ts";
+
+const BY_CLUSTER = "cluster-of-azuremachine";
+
+/**
+ * Creates the network interfaces and the virtual machine of an AzureMachine, reports its provider id and addresses, and
+ * deletes all of it. A virtual machine is never changed in place, and never created a second time.
+ */
+export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
+  const { clock } = ports;
+  const shared = { ports, lists: new VirtualMachineLists(clock), pollBackoff: new PollBackoff(clock) };
+  return defineReconciler<AzureMachine, Scope>({
+    name: CONTROLLER,
+    for: AzureMachine,
+    // CAPZ's finalizer, so that either can delete what the other has created.
+    finalizer: "azuremachine.infrastructure.cluster.x-k8s.io",
+    indexes: [
+      index(AzureMachine, BY_CLUSTER, ({ metadata: { namespace, labels } }) =>
+        labels?.[CLUSTER_NAME_LABEL] === undefined ? [] : [`${namespace}/${labels[CLUSTER_NAME_LABEL]}`],
+      ),
+    ],
+    watches: [
+      on(Machine, machineOf, { predicate: isMoreThanStatus, isUrgent: true }),
+      on(Cluster, ({ metadata: { name, namespace } }, cache) => machinesIn(cache, `${namespace}/${name}`), {
+        predicate: (before, after) =>
+          before.status?.infrastructureReady !== after.status?.infrastructureReady,
+      }),
+      on(
+        AzureCluster,
+        ({ metadata: { labels, name, namespace } }, cache) =>
+          machinesIn(cache, `${namespace}/${labels?.[CLUSTER_NAME_LABEL] ?? name}`),
+        { predicate: (before, after) => before.status?.ready !== after.status?.ready },
+      ),
+      // Only for the cache: a machine that cannot log in is retried anyway.
+      on(AzureClusterIdentity, () => []),
+    ],
+    scope: (context) => buildScope(shared, context),
+    always: [prepare],
+    normal: [
+      phaseOf("normal", refuseUnsupported),
+      phaseOf("normal", followOperation),
+      phaseOf("normal", ensureMachine),
+    ],
+    deleting: [phaseOf("deleting", deleteResources)],
+  });
+}
+
+/** A phase for one kind of pass; `prepare` has ended the passes that wait. */
+function phaseOf<K extends Scope["kind"]>(
+  kind: K,
+  phase: Phase<Extract<Scope, { readonly kind: K }>>,
+): Phase<Scope> {
+  const checked: Phase<Scope> = (scope) => {
+    if (scope.kind !== kind)
+      throw new TypeError(`${phase.name} needs a ${kind} pass, not a ${scope.kind} one`);
+    return phase(scope as Extract<Scope, { readonly kind: K }>);
+  };
+  // Traces and tests know phases by their names.
+  return Object.defineProperty(checked, "name", { value: phase.name });
+}
+
+function machinesIn(cache: CacheReader, cluster: string): readonly ObjectName[] {
+  return cache.list(AzureMachine, { index: BY_CLUSTER, value: cluster }).map(({ metadata }) => metadata);
+}
+
+/** The AzureMachine that a Machine refers to. */
+function machineOf({ metadata, spec }: Frozen<Machine>): readonly ObjectName[] {
+  const { apiVersion = "", kind, name } = spec.infrastructureRef;
+  const isOurs = kind === AzureMachine.kind && groupOf(apiVersion) === AzureMachine.group;
+  return isOurs && name !== undefined && metadata.namespace !== undefined
+    ? [{ name, namespace: metadata.namespace }]
+    : [];
+}

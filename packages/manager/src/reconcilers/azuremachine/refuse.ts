@@ -1,0 +1,50 @@
+import { AzureMachine, formatFieldError } from "@capstan/api";
+import { next, type Outcome, terminal } from "@capstan/runtime";
+import { subnetsFor } from "./bodies.ts";
+import { blocked, type NormalScope } from "./scope.ts";
+
+/** Reports a spec that cannot be built, before anything is written. A machine that exists is still observed. */
+export function refuseUnsupported(scope: NormalScope): Outcome {
+  if (scope.machine.spec.providerID !== undefined) return next;
+  const { machine, context } = scope;
+  const invalid = AzureMachine.validate({ object: machine, old: machine }).map(formatFieldError).join("; ");
+  if (invalid !== "") throw blocked(context, terminal("InvalidSpec", invalid));
+  const notYet = unsupported(scope);
+  if (notYet !== undefined) throw blocked(context, terminal("NotSupported", notYet));
+  const problem = versionProblem(scope) ?? subnetProblem(scope);
+  if (problem !== undefined) throw blocked(context, terminal("InvalidSpec", problem));
+  return next;
+}
+
+function unsupported({ machine: { spec } }: NormalScope): string | undefined {
+  if (spec.osDisk.osType === "Windows") return 'spec.osDisk.osType: "Windows" is not supported; use Linux';
+  if (spec.identity === "SystemAssigned")
+    return 'spec.identity: "SystemAssigned" needs a role assignment, which is not made yet; use UserAssigned with an identity that has its roles';
+  if ((spec.vmExtensions ?? []).length > 0)
+    return "spec.vmExtensions is not supported yet; install what the extensions install with the image or the bootstrap config";
+  if (spec.allocatePublicIP === true)
+    return "spec.allocatePublicIP is not supported yet; reach the machine through the network of the cluster";
+  if (spec.virtualMachineScaleSetID !== undefined)
+    return "spec.virtualMachineScaleSetID is not supported yet; leave it out";
+  return undefined;
+}
+
+/** Without an image in the spec the version selects the reference image, so it must be set. */
+function versionProblem({ machine, facts }: NormalScope): string | undefined {
+  return facts.version === "" && !machine.spec.image
+    ? "spec.image is not set and neither is spec.version of the Machine; set one of them"
+    : undefined;
+}
+
+function subnetProblem({ machine, facts }: NormalScope): string | undefined {
+  const { plan, isControlPlane } = facts;
+  const all = (plan.spec.networkSpec?.subnets ?? []).map(({ name }) => name);
+  for (const [index, { subnetName }] of (machine.spec.networkInterfaces ?? [{}]).entries()) {
+    const field = `spec.networkInterfaces[${index}].subnetName`;
+    if (subnetName !== undefined && !all.includes(subnetName))
+      return `${field}: ${JSON.stringify(subnetName)} is not a subnet of the AzureCluster; its subnets are ${all.join(", ")}`;
+    if (subnetName === undefined && subnetsFor(plan, isControlPlane).length === 0)
+      return `${field} is not set, and the AzureCluster has no subnet for ${isControlPlane ? "control planes" : "nodes"}; set it to one of ${all.join(", ")}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import { AzureMachine, getCondition, Machine } from "@capstan/api";
+import type { World } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { find, MINUTE_MS, remove } from "../fleet/fleet-world.ts";
+import { armCalls, nodesOf, settled } from "../machinepools/pool-world.ts";
+import {
+  azureMachineNamed,
+  azureMachineWorld,
+  createMachine,
+  GROUP,
+  handOverData,
+  type MachineOptions,
+} from "./azuremachine-world.ts";
+import { resourcesIn } from "./life.ts";
+
+const VM = `${GROUP}/providers/Microsoft.Compute/virtualMachines/worker-1`;
+
+async function runningWorker(options: MachineOptions = {}): Promise<World> {
+  const world = await azureMachineWorld();
+  await createMachine(world, "worker-1", options);
+  await handOverData(world, "worker-1");
+  await settled(world);
+  return world;
+}
+
+test("a machine boots, becomes a Node with its provider id, and costs no write afterwards", async () => {
+  const world = await runningWorker({
+    machine: { failureDomain: "2" },
+    spec: { dataDisks: [{ nameSuffix: "data", diskSizeGB: 16 }], additionalTags: { team: "a" } },
+  });
+  const { spec, status } = await azureMachineNamed(world, "worker-1");
+  expect(spec.providerID).toBe(`azure://${VM}`);
+  expect(status).toMatchObject({ ready: true, vmState: "Succeeded" });
+  expect(status?.addresses?.map(({ type }) => type)).toEqual(["InternalDNS", "InternalIP"]);
+  for (const type of ["Ready", "VMRunning", "NetworkInterfacesReady", "DisksReady"])
+    expect(getCondition(status?.conditions, type)?.status, type).toBe("True");
+  const nodes = await nodesOf(world);
+  expect(nodes.map((node) => [node.metadata.name, node.spec?.providerID])).toEqual([
+    ["worker-1", spec.providerID],
+  ]);
+  expect(world.azure.core.machine(VM)?.zone).toBe("2");
+  expect(resourcesIn(world)).toEqual([
+    "disks/worker-1_OSDisk",
+    "disks/worker-1_data",
+    "networkInterfaces/worker-1-nic",
+    "virtualMachines/worker-1",
+  ]);
+  const before = armCalls(world).length;
+  const { resourceVersion } = (await azureMachineNamed(world, "worker-1")).metadata;
+  await world.scheduler.advance(60 * MINUTE_MS);
+  const calls = armCalls(world).slice(before);
+  expect(calls.filter((call) => !call.startsWith("GET"))).toEqual([]);
+  // One list of the group at each resync, and no read of the machine.
+  expect(calls.length).toBeLessThanOrEqual(7);
+  expect((await azureMachineNamed(world, "worker-1")).metadata.resourceVersion).toBe(resourceVersion);
+});
+
+test("a deleted machine leaves nothing in Azure", async () => {
+  const world = await runningWorker();
+  await remove(world, AzureMachine, "worker-1");
+  await settled(world);
+  expect(await find(world, AzureMachine, "worker-1")).toBeUndefined();
+  expect(resourcesIn(world)).toEqual([]);
+});
+
+test("a virtual machine that was deleted in Azure fails its machine for good", async () => {
+  const world = await runningWorker();
+  await world.run(world.arm("DELETE", `${VM}?api-version=2024-07-01`));
+  await world.scheduler.advance(30 * MINUTE_MS);
+  const { status } = await azureMachineNamed(world, "worker-1");
+  expect(status).toMatchObject({ ready: false, vmState: "Deleted", failureReason: "UpdateError" });
+  expect(getCondition(status?.conditions, "VMRunning")).toMatchObject({
+    status: "False",
+    reason: "VMDeleted",
+  });
+  expect(
+    armCalls(world).filter((call) => call.startsWith("PUT") && call.includes("/virtualMachines/")),
+  ).toHaveLength(1);
+  await remove(world, AzureMachine, "worker-1");
+  await settled(world);
+  expect(resourcesIn(world)).toEqual([]);
+});
+
+test("a machine that is deleted before it has bootstrap data never calls Azure", async () => {
+  const world = await azureMachineWorld();
+  await createMachine(world, "worker-1", { machine: { bootstrap: {} } });
+  await world.scheduler.advance(MINUTE_MS);
+  const { status } = await azureMachineNamed(world, "worker-1");
+  expect(getCondition(status?.conditions, "VMRunning")).toMatchObject({ reason: "WaitingForBootstrapData" });
+  const before = armCalls(world).length;
+  await remove(world, AzureMachine, "worker-1");
+  await remove(world, Machine, "worker-1");
+  await settled(world);
+  expect(await find(world, AzureMachine, "worker-1")).toBeUndefined();
+  expect(
+    armCalls(world)
+      .slice(before)
+      .filter((call) => call.includes("Microsoft.Compute")),
+  ).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import {
+  AzureMachine,
+  AzureMachineTemplate,
+  KubeadmConfigTemplate,
+  type Kind,
+  Machine,
+  MachineDeployment,
+} from "@capstan/api";
+import { simulatedControllers } from "@capstan/cli";
+import {
+  azureMachineTemplate,
+  kubeadmConfigTemplate,
+  machineDeployment,
+} from "@capstan/runtime/testing/builders";
+import { createWorld, type World } from "@capstan/sim";
+import { expect, test } from "vitest";
+import {
+  createCluster,
+  createIdentity,
+  get,
+  MINUTE_MS,
+  NAMESPACE,
+  patch,
+  remove,
+} from "../fleet/fleet-world.ts";
+import { CLUSTER, NEW_VERSION, nodesOf, OLD_VERSION } from "../machinepools/pool-world.ts";
+import { resourcesIn } from "./life.ts";
+
+const NAME = "workers";
+
+async function createDeployment(world: World, replicas: number): Promise<void> {
+  const { user } = world;
+  const metadata = { name: NAME, namespace: NAMESPACE };
+  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name: NAME });
+  const template = {
+    spec: {
+      clusterName: CLUSTER,
+      version: OLD_VERSION,
+      bootstrap: { configRef: reference(KubeadmConfigTemplate) },
+      infrastructureRef: reference(AzureMachineTemplate),
+    },
+  };
+  await world.run(user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
+  await world.run(
+    user.create(KubeadmConfigTemplate, kubeadmConfigTemplate({ metadata, spec: { template: { spec: {} } } })),
+  );
+  await world.run(
+    user.create(
+      MachineDeployment,
+      machineDeployment({ metadata, spec: { clusterName: CLUSTER, replicas, template } }),
+    ),
+  );
+}
+
+async function versions(world: World): Promise<readonly (string | undefined)[]> {
+  return (await nodesOf(world)).map(({ status }) => status?.nodeInfo?.kubeletVersion).sort();
+}
+
+test("a MachineDeployment on Azure comes up, rolls to another version, and goes", async () => {
+  const world = await createWorld({ seed: "1", controllers: simulatedControllers });
+  world.start();
+  await createIdentity(world);
+  await createCluster(world, CLUSTER);
+  await createDeployment(world, 3);
+  await world.advance(60 * MINUTE_MS);
+  expect((await get(world, MachineDeployment, NAME)).status).toMatchObject({ readyReplicas: 3 });
+  expect(await versions(world)).toEqual([OLD_VERSION, OLD_VERSION, OLD_VERSION]);
+  const ids = new Set((await nodesOf(world)).map(({ spec }) => spec?.providerID));
+  const machines = await world.run(world.user.list(AzureMachine, { namespace: NAMESPACE }));
+  expect(new Set(machines.map(({ spec }) => spec.providerID))).toEqual(ids);
+  await patch(world, MachineDeployment, NAME, { spec: { template: { spec: { version: NEW_VERSION } } } });
+  await world.advance(120 * MINUTE_MS);
+  expect(await versions(world)).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+  expect(resourcesIn(world).filter((one) => one.startsWith("virtualMachines/"))).toHaveLength(3);
+  await remove(world, MachineDeployment, NAME);
+  await world.advance(60 * MINUTE_MS);
+  expect(await world.run(world.user.list(Machine, { namespace: NAMESPACE }))).toEqual([]);
+  const compute = /^(virtualMachines|networkInterfaces|disks)\//;
+  expect(resourcesIn(world).filter((one) => compute.test(one))).toEqual([]);
+});
