@@ -52,8 +52,8 @@ async function createDeployment(world: World, replicas: number): Promise<void> {
   );
 }
 
-async function versions(world: World): Promise<readonly (string | undefined)[]> {
-  return (await nodesOf(world)).map(({ status }) => status?.nodeInfo?.kubeletVersion).sort();
+async function versions(world: World): Promise<readonly string[]> {
+  return (await nodesOf(world)).map(({ status }) => status?.nodeInfo?.kubeletVersion ?? "").sort();
 }
 
 test("a MachineDeployment on Azure comes up, rolls to another version, and goes", async () => {
