@@ -1,4 +1,4 @@
-import { Cluster, type Frozen, type KubernetesObject } from "@capstan/api";
+import { Cluster, type Frozen } from "@capstan/api";
 import {
   type CacheReader,
   defineReconciler,
@@ -8,14 +8,14 @@ import {
   type ObjectName,
   type Reconciler,
 } from "@capstan/runtime";
-import { referenceKey } from "../../contract/reference.ts";
+import { referrers } from "../../contract/referrers.ts";
 import { type Descendant, DESCENDANTS } from "./decide-deletion.ts";
 import { BY_CLUSTER, deleteInOrder } from "./deletion.ts";
 import { observe } from "./observe.ts";
 import { report } from "./report.ts";
 import { buildScope, type ClusterPorts, FOLLOWED, type Scope } from "./scope.ts";
 
-const BY_REFERENCE = "references";
+const byReference = referrers(Cluster, ({ spec }) => [spec.infrastructureRef, spec.controlPlaneRef]);
 
 /**
  * Connects the parts of a cluster: its infrastructure and its control plane, of any kind, and the connection to its API
@@ -26,35 +26,17 @@ export function clusterReconciler(ports: ClusterPorts): Reconciler {
     name: "cluster",
     for: Cluster,
     finalizer: "cluster.cluster.x-k8s.io",
-    indexes: [
-      index(Cluster, BY_REFERENCE, referencesOf),
-      ...DESCENDANTS.map((kind) => index(kind, BY_CLUSTER, clusterKeysOf)),
-    ],
+    indexes: [byReference.index, ...DESCENDANTS.map((kind) => index(kind, BY_CLUSTER, clusterKeysOf))],
     watches: [
-      ...FOLLOWED.map((kind) => on(kind, toReferrers)),
+      ...FOLLOWED.map((kind) => on(kind, byReference.of)),
       ...DESCENDANTS.map((kind) => on(kind, toDeletingCluster)),
     ],
-    referrersOf: toReferrers,
+    referrersOf: byReference.of,
     scope: (context) => buildScope(ports, context),
     normal: [observe],
     deleting: [deleteInOrder],
     status: report,
   });
-}
-
-function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<Cluster>): string[] {
-  return [spec.infrastructureRef, spec.controlPlaneRef].flatMap((reference) =>
-    reference ? [referenceKey(reference, namespace)] : [],
-  );
-}
-
-function toReferrers(
-  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
-  cache: CacheReader,
-): ObjectName[] {
-  const { name, namespace = "" } = metadata;
-  const value = referenceKey({ apiVersion, kind, name }, namespace);
-  return cache.list(Cluster, { index: BY_REFERENCE, value }).map((cluster) => cluster.metadata);
 }
 
 function clusterKeysOf({ metadata: { namespace }, spec }: Frozen<Descendant>): string[] {

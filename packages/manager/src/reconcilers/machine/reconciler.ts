@@ -1,4 +1,4 @@
-import { Cluster, type Frozen, isTrue, type KubernetesObject, Machine, MachineSet } from "@capstan/api";
+import { Cluster, type Frozen, isTrue, Machine, MachineSet } from "@capstan/api";
 import {
   type CacheReader,
   defineReconciler,
@@ -9,7 +9,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
-import { referenceKey } from "../../contract/reference.ts";
+import { referrers } from "../../contract/referrers.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_FINALIZER } from "./conditions.ts";
@@ -25,7 +25,7 @@ import { BY_PROVIDER_ID, joinCluster, observeNode, observeReferences } from "./o
 import { report } from "./report.ts";
 import { buildScope, FOLLOWED, type MachinePorts, type Scope } from "./scope.ts";
 
-const BY_REFERENCE = "machine-references";
+const byReference = referrers(Machine, ({ spec }) => [spec.bootstrap.configRef, spec.infrastructureRef]);
 const BY_CLUSTER = "machine-of-cluster";
 const BY_SET = "machine-of-set";
 // Draining waits for the API servers of many clusters; a slow one must not block the machines of the others.
@@ -43,7 +43,7 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
     finalizer: MACHINE_FINALIZER,
     concurrency: CONCURRENCY,
     indexes: [
-      index(Machine, BY_REFERENCE, referencesOf),
+      byReference.index,
       index(Machine, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
@@ -53,11 +53,11 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
       ),
     ],
     watches: [
-      ...FOLLOWED.map((kind) => on(kind, toReferrers)),
+      ...FOLLOWED.map((kind) => on(kind, byReference.of)),
       on(Cluster, toMachines, { predicate: mattersToMachines }),
       on(MachineSet, toMachinesOfSet, { predicate: hasOtherMinReadySeconds }),
     ],
-    referrersOf: toReferrers,
+    referrersOf: byReference.of,
     sources: [nodesOf(ports)],
     // The phases after a change of the spec already use it.
     reconcileAfterOwnSpecChange: () => false,
@@ -86,21 +86,6 @@ function nodesOf({ workloads }: MachinePorts): Source {
             enqueue(metadata);
       }
     });
-}
-
-function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<Machine>): string[] {
-  return [spec.bootstrap.configRef, spec.infrastructureRef].flatMap((reference) =>
-    reference ? [referenceKey(reference, namespace)] : [],
-  );
-}
-
-function toReferrers(
-  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
-  cache: CacheReader,
-): ObjectName[] {
-  const { name, namespace = "" } = metadata;
-  const value = referenceKey({ apiVersion, kind, name }, namespace);
-  return cache.list(Machine, { index: BY_REFERENCE, value }).map((machine) => machine.metadata);
 }
 
 function toMachines(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {

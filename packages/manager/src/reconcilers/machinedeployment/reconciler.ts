@@ -23,12 +23,15 @@ import {
   type Reconciler,
   waiting,
 } from "@capstan/runtime";
-import { referenceKey } from "../../contract/reference.ts";
+import { referrers } from "../../contract/referrers.ts";
 import { report } from "./report.ts";
 import { rollOut } from "./rollout.ts";
 import { BY_CONTROLLER, buildScope, controllerUids, type Scope } from "./scope.ts";
 
-const BY_REFERENCE = "deployment-references";
+const byReference = referrers(MachineDeployment, ({ spec: { template } }) => [
+  template.spec.bootstrap.configRef,
+  template.spec.infrastructureRef,
+]);
 const BY_CLUSTER = "deployment-of-cluster";
 // A deleted MachineSet enqueues the deployment; this interval covers a missed event.
 const DELETION_POLL_MS = 60_000;
@@ -42,16 +45,18 @@ export function machineDeploymentReconciler(): Reconciler {
     owns: [MachineSet],
     indexes: [
       index(MachineSet, BY_CONTROLLER, controllerUids),
-      index(MachineDeployment, BY_REFERENCE, referencesOf),
+      byReference.index,
       index(MachineDeployment, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
     ],
     watches: [
-      ...[AzureMachineTemplate, KubeadmConfigTemplate].map((kind) => on<KubernetesObject>(kind, toReferrers)),
+      ...[AzureMachineTemplate, KubeadmConfigTemplate].map((kind) =>
+        on<KubernetesObject>(kind, byReference.of),
+      ),
       on(Cluster, toDeployments, { predicate: () => false }),
     ],
-    referrersOf: toReferrers,
+    referrersOf: byReference.of,
     scope: buildScope,
     normal: [joinCluster, rollOut],
     deleting: [deleteSets],
@@ -83,22 +88,6 @@ async function deleteSets({ context, deployment, sets }: Scope): Promise<Outcome
     }
   }
   return sets.length === 0 ? next : block(DELETION_POLL_MS, "WaitingForMachineSetsDeletion");
-}
-
-function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachineDeployment>): string[] {
-  const { bootstrap, infrastructureRef } = spec.template.spec;
-  return [bootstrap.configRef, infrastructureRef].flatMap((reference) =>
-    reference ? [referenceKey(reference, namespace)] : [],
-  );
-}
-
-function toReferrers(
-  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
-  cache: CacheReader,
-): ObjectName[] {
-  const { name, namespace = "" } = metadata;
-  const value = referenceKey({ apiVersion, kind, name }, namespace);
-  return cache.list(MachineDeployment, { index: BY_REFERENCE, value }).map((one) => one.metadata);
 }
 
 function toDeployments(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {

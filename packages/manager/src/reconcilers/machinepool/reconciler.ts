@@ -1,4 +1,4 @@
-import { Cluster, type Frozen, type KubernetesObject, MachinePool } from "@capstan/api";
+import { Cluster, type Frozen, MachinePool } from "@capstan/api";
 import {
   type CacheReader,
   defineReconciler,
@@ -10,7 +10,7 @@ import {
   type Source,
 } from "@capstan/runtime";
 import { specChanged, isExternallyScaled } from "../../contract/pool-spec.ts";
-import { referenceKey } from "../../contract/reference.ts";
+import { referrers } from "../../contract/referrers.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { deleteNodes, deleteReferences } from "./deletion.ts";
@@ -18,7 +18,10 @@ import { joinCluster, observeNodes, observeReferences } from "./observe.ts";
 import { report } from "./report.ts";
 import { buildScope, FOLLOWED, type MachinePoolPorts, type Scope } from "./scope.ts";
 
-const BY_REFERENCE = "references";
+const byReference = referrers(MachinePool, ({ spec: { template } }) => [
+  template.spec.bootstrap.configRef,
+  template.spec.infrastructureRef,
+]);
 const BY_CLUSTER = "spec.clusterName";
 const BY_SET = "set-of-machines";
 
@@ -32,14 +35,14 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     for: MachinePool,
     finalizer: "machinepool.cluster.x-k8s.io",
     indexes: [
-      index(MachinePool, BY_REFERENCE, referencesOf),
+      byReference.index,
       index(MachinePool, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
       index(MachinePool, BY_SET, ({ spec }) => (spec.providerIDList ? knownSetsOf(spec.providerIDList) : [])),
     ],
-    watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
-    referrersOf: toReferrers,
+    watches: [...FOLLOWED.map((kind) => on(kind, byReference.of)), on(Cluster, toPools)],
+    referrersOf: byReference.of,
     sources: [nodesOf(ports)],
     minReconcileIntervalMs: minReconcileIntervalMsFor,
     reconcileAfterOwnSpecChange: specChanged,
@@ -90,22 +93,6 @@ function knownSetsOf(providerIDs: readonly string[]): readonly string[] {
   const sets = setsOf(providerIDs);
   knownSets.set(providerIDs, sets);
   return sets;
-}
-
-function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachinePool>): string[] {
-  const { bootstrap, infrastructureRef } = spec.template.spec;
-  return [bootstrap.configRef, infrastructureRef].flatMap((reference) =>
-    reference ? [referenceKey(reference, namespace)] : [],
-  );
-}
-
-function toReferrers(
-  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
-  cache: CacheReader,
-): ObjectName[] {
-  const { name, namespace = "" } = metadata;
-  const value = referenceKey({ apiVersion, kind, name }, namespace);
-  return cache.list(MachinePool, { index: BY_REFERENCE, value }).map((pool) => pool.metadata);
 }
 
 function toPools(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {

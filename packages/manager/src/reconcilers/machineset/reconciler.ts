@@ -1,7 +1,6 @@
 import {
   Cluster,
   type Frozen,
-  type KubernetesObject,
   Machine,
   MachineDeployment,
   MachineSet,
@@ -20,7 +19,7 @@ import {
   type Reconciler,
   waiting,
 } from "@capstan/runtime";
-import { referenceKey } from "../../contract/reference.ts";
+import { referrers } from "../../contract/referrers.ts";
 import { deleteMachines } from "./deletion.ts";
 import { report } from "./report.ts";
 import { adoptMachines, propagateFields, scaleMachines } from "./scale.ts";
@@ -34,7 +33,10 @@ import {
   type Scope,
 } from "./scope.ts";
 
-const BY_REFERENCE = "set-references";
+const byReference = referrers(MachineSet, ({ spec: { template } }) => [
+  template.spec.bootstrap.configRef,
+  template.spec.infrastructureRef,
+]);
 const BY_CLUSTER = "set-of-cluster";
 const BY_NAMESPACE = "set-namespace";
 const CONCURRENCY = 10;
@@ -50,20 +52,20 @@ export function machineSetReconciler(): Reconciler {
     indexes: [
       index(Machine, BY_CONTROLLER, controllerUids),
       index(Machine, BY_ORPHAN, orphanNamespaces),
-      index(MachineSet, BY_REFERENCE, referencesOf),
+      byReference.index,
       index(MachineSet, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
       index(MachineSet, BY_NAMESPACE, ({ metadata }) => [metadata.namespace ?? ""]),
     ],
     watches: [
-      ...FOLLOWED.map((kind) => on(kind, toReferrers)),
+      ...FOLLOWED.map((kind) => on(kind, byReference.of)),
       on(Machine, toAdopters),
       // Read for its limits, but without events: the deployment writes its sets after each change.
       on(MachineDeployment, () => []),
       on(Cluster, toSets, { predicate: (before, after) => before.spec.paused !== after.spec.paused }),
     ],
-    referrersOf: toReferrers,
+    referrersOf: byReference.of,
     scope: buildScope,
     normal: [requireCluster, adoptMachines, propagateFields, scaleMachines],
     deleting: [deleteMachines],
@@ -79,22 +81,6 @@ function requireCluster({ set, cluster }: Scope): Outcome {
     "WaitingForCluster",
     `spec.clusterName: Cluster ${name} does not exist in namespace ${namespace}`,
   );
-}
-
-function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachineSet>): string[] {
-  const { bootstrap, infrastructureRef } = spec.template.spec;
-  return [bootstrap.configRef, infrastructureRef].flatMap((reference) =>
-    reference ? [referenceKey(reference, namespace)] : [],
-  );
-}
-
-function toReferrers(
-  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
-  cache: CacheReader,
-): ObjectName[] {
-  const { name, namespace = "" } = metadata;
-  const value = referenceKey({ apiVersion, kind, name }, namespace);
-  return cache.list(MachineSet, { index: BY_REFERENCE, value }).map((set) => set.metadata);
 }
 
 function toSets(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
