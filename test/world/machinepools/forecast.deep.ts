@@ -1,8 +1,9 @@
 /** The durations of a forecast agree with rollouts in the simulated world, which has the same recorded latencies. */
 import { MachinePool } from "@capstan/api";
 import { drawnTimes } from "@capstan/cli";
-import { forecastPool, type MachineView, type PoolView } from "@capstan/manager";
+import { forecastPool, type PoolView } from "@capstan/manager";
 import { expect, test } from "vitest";
+import { machine, pool } from "../../../packages/manager/src/rollout/scale-set/plan.fixture.ts";
 import { firstOf, numbersFrom } from "../../sample.ts";
 import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
 import { createPool, machinesOf, NEW_VERSION, poolWorld, settled } from "./pool-world.ts";
@@ -68,44 +69,7 @@ async function rolledIn({ replicas, ...strategy }: Rollout, seed: number): Promi
 }
 
 function viewOf({ replicas, ...strategy }: Rollout): PoolView {
-  const machine = (id: number): MachineView => ({
-    pool: "mp",
-    name: `mp-${id}`,
-    instanceID: String(id),
-    createdMs: 0,
-    modelHash: "old",
-    vmState: "Running",
-    isAvailable: true,
-    unavailableSinceMs: undefined,
-    isDeleting: false,
-    deletedByUser: false,
-    hasDeleteAnnotation: false,
-    isSurge: false,
-    picked: undefined,
-    updatingToHash: undefined,
-  });
-  return {
-    ...strategy,
-    namespace: "default",
-    name: "mp",
-    desired: replicas,
-    deletePolicy: "Oldest",
-    capacity: replicas,
-    wantedHash: "new",
-    setHash: "old",
-    isSetFailed: false,
-    isModelRefused: false,
-    isExternallyScaled: false,
-    isPaused: false,
-    operation: undefined,
-    modelsInUse: ["old"],
-    workload: { isReachable: true, nodes: replicas, notReady: 0 },
-    removalGuard: undefined,
-    allowedRemovals: undefined,
-    machines: numbersFrom(0, replicas).map(machine),
-    nowMs: 0,
-    seed: "mp",
-  };
+  return pool({ ...strategy, wantedHash: "B", machines: numbersFrom(0, replicas).map((id) => machine(id)) });
 }
 
 function median(values: readonly number[]): number {

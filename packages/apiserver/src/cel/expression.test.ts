@@ -20,7 +20,7 @@ describe("the cost of a rule", () => {
   ])("ends %s on a hostile value", (rule, self) => {
     const evaluation = compileExpression(rule).evaluate({ self }, LIMIT);
     expect(evaluation.state).toBe("exceeded");
-    // Whatever follows the end of the budget stops at its next step.
+    // After the end of the budget every further step stops at once.
     expect(evaluation.cost).toBeLessThan(LIMIT + text.length);
   });
 

@@ -174,7 +174,8 @@ function shortDigest(name: string): string {
   return digest(name).slice(0, DIGEST_LENGTH);
 }
 
-function part(value: JsonObject, field: string): JsonObject {
+/** The object in a field; an empty one if there is none. */
+export function part(value: JsonObject, field: string): JsonObject {
   const inner = value[field];
   return isJsonObject(inner) ? inner : {};
 }

@@ -1,8 +1,7 @@
 import type { AzureMachinePool, Frozen } from "@capstan/api";
-import { isJsonObject } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
 import { ownershipTag, type Tags, tagsIn, tagsOf } from "../../azure-cluster/tags.ts";
-import { ITEMS_TAG, itemsTag } from "./merge-body.ts";
+import { ITEMS_TAG, itemsTag, part } from "./merge-body.ts";
 import { sentOsProfile } from "./vm-profile.ts";
 import type { WantedModel } from "./wanted-model.ts";
 import { UNKNOWN_MODEL } from "./well-known.ts";
@@ -96,9 +95,9 @@ export interface SeenSet {
 /** Parses a scale set. */
 export function parseScaleSet(body: JsonObject, etag: string | undefined): SeenSet {
   const tags = tagsIn(body);
-  const sku = objectIn(body, "sku");
-  const properties = objectIn(body, "properties");
-  const storage = objectIn(objectIn(properties, "virtualMachineProfile"), "storageProfile");
+  const sku = part(body, "sku");
+  const properties = part(body, "properties");
+  const storage = part(part(properties, "virtualMachineProfile"), "storageProfile");
   const state = properties["provisioningState"];
   return {
     etag,
@@ -107,7 +106,7 @@ export function parseScaleSet(body: JsonObject, etag: string | undefined): SeenS
     modelHash: tags[MODEL_TAG] ?? UNKNOWN_MODEL,
     provisioningState: typeof state === "string" ? state : "",
     tags,
-    imageReference: objectIn(storage, "imageReference"),
+    imageReference: part(storage, "imageReference"),
     body,
   };
 }
@@ -128,9 +127,4 @@ export function foreignProblem(
   return other === undefined || other === poolKey
     ? undefined
     : `a scale set of that name already belongs to the pool ${other}; give one of the pools another name`;
-}
-
-function objectIn(value: JsonObject, field: string): JsonObject {
-  const inner = value[field];
-  return isJsonObject(inner) ? inner : {};
 }
