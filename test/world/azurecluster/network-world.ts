@@ -17,6 +17,7 @@ import {
   type Overrides,
 } from "@capstan/runtime/testing/builders";
 import { createWorld, type ManagerConnections, type World, type WorldOptions } from "@capstan/sim";
+import { RegionSizes } from "../../../packages/manager/src/azure/region-sizes.ts";
 
 /** Where clusters are built. */
 export const NAMESPACE = "default";
@@ -61,6 +62,7 @@ function portsOf(
     },
     defaultArm: (controller) => Promise.resolve(azure.armWith(tokens, controller)),
     defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
+    regionSizes: new RegionSizes(connections.env.clock),
   };
 }
 

@@ -27,6 +27,13 @@ import { CLUSTER, NEW_VERSION, nodesOf, OLD_VERSION } from "../machinepools/pool
 import { resourcesIn } from "./life.ts";
 
 const NAME = "workers";
+// As CAPZ's templates have it: bootstrap data waits for the Secret of the AzureMachineTemplate.
+const CLOUD_CONFIG = {
+  path: "/etc/kubernetes/azure.json",
+  owner: "root:root",
+  permissions: "0644",
+  contentFrom: { secret: { name: `${NAME}-azure-json`, key: "worker-node-azure.json" } },
+};
 
 async function createDeployment(world: World, replicas: number): Promise<void> {
   const { user } = world;
@@ -42,7 +49,10 @@ async function createDeployment(world: World, replicas: number): Promise<void> {
   };
   await world.run(user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
   await world.run(
-    user.create(KubeadmConfigTemplate, kubeadmConfigTemplate({ metadata, spec: { template: { spec: {} } } })),
+    user.create(
+      KubeadmConfigTemplate,
+      kubeadmConfigTemplate({ metadata, spec: { template: { spec: { files: [CLOUD_CONFIG] } } } }),
+    ),
   );
   await world.run(
     user.create(
@@ -56,7 +66,17 @@ async function versions(world: World): Promise<readonly string[]> {
   return (await nodesOf(world)).map(({ status }) => status?.nodeInfo?.kubeletVersion ?? "").sort();
 }
 
-test("a MachineDeployment on Azure comes up, rolls to another version, and goes", async () => {
+/** The Cluster owns the template, whose status says what a machine has. */
+async function expectTemplateOfCluster(world: World): Promise<void> {
+  const { metadata, status } = await get(world, AzureMachineTemplate, NAME);
+  expect(metadata.ownerReferences).toMatchObject([{ kind: "Cluster", name: CLUSTER }]);
+  expect(status).toMatchObject({
+    capacity: { cpu: "2", memory: "8Gi" },
+    nodeInfo: { architecture: "amd64", operatingSystem: "linux" },
+  });
+}
+
+test("a MachineDeployment on Azure comes up with CAPZ's azure.json, rolls to another version, and goes", async () => {
   const world = await createWorld({ seed: "1", controllers: simulatedControllers });
   world.start();
   await createIdentity(world);
@@ -65,6 +85,7 @@ test("a MachineDeployment on Azure comes up, rolls to another version, and goes"
   await world.advance(60 * MINUTE_MS);
   expect((await get(world, MachineDeployment, NAME)).status).toMatchObject({ readyReplicas: 3 });
   expect(await versions(world)).toEqual([OLD_VERSION, OLD_VERSION, OLD_VERSION]);
+  await expectTemplateOfCluster(world);
   const ids = new Set((await nodesOf(world)).map(({ spec }) => spec?.providerID));
   const machines = await world.run(world.user.list(AzureMachine, { namespace: NAMESPACE }));
   expect(new Set(machines.map(({ spec }) => spec.providerID))).toEqual(ids);

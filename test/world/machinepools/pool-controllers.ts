@@ -7,6 +7,7 @@ import { createClient, guardWrites, type Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, type Controllers, type ManagerConnections } from "@capstan/sim";
 import { virtualLogin } from "../../../packages/cli/src/controllers/virtual-login.ts";
 import { guardArm } from "../../../packages/manager/src/azure/guarded-arm.ts";
+import { RegionSizes } from "../../../packages/manager/src/azure/region-sizes.ts";
 import { InstanceCache } from "../../../packages/manager/src/azure/scale-set/instance-cache.ts";
 import {
   HASH_FUNCTIONS,
@@ -75,6 +76,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     workloads,
     scaleSets: new InstanceCache(),
+    regionSizes: new RegionSizes(env.clock),
     readSecret,
     features: DEFAULT_FEATURES,
     workloadClient: async (cluster: Frozen<Cluster>) =>

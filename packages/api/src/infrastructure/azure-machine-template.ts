@@ -1,4 +1,5 @@
 import { type AdmissionRequest, type CustomObject, type ObjectOf, defineKind } from "../kind.ts";
+import { Conditions } from "../kubernetes/condition.ts";
 import { TemplateMetadata } from "../kubernetes/template-metadata.ts";
 import { type Static, mapOf, object, oneOf, optional, quantity } from "../schema/schema.ts";
 import { deepEqual } from "../values/deep-equal.ts";
@@ -20,6 +21,7 @@ const Spec = object(
 const Status = object(
   "The observed state of the template.",
   {
+    conditions: optional(Conditions),
     capacity: optional(mapOf("The resources of a machine, for scaling from zero.", quantity("An amount."))),
     nodeInfo: optional(
       object("The properties of a Node of the template, for scaling from zero.", {

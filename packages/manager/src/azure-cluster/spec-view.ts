@@ -16,6 +16,22 @@ export interface ClusterSpecView {
   readonly zones: readonly string[];
 }
 
+// The API server's port does not matter for machines; only the names of network resources are used.
+const ANY_PORT = 6443;
+
+/** The spec of the cluster of machines, with defaults. */
+export function clusterPlanOf({
+  azureCluster,
+  clusterName,
+  subscriptionID,
+}: Pick<ClusterSpecView, "clusterName" | "subscriptionID"> & {
+  readonly azureCluster: Frozen<AzureCluster>;
+}): ClusterSpecView {
+  const { metadata, spec } = azureCluster;
+  const { namespace = "" } = metadata;
+  return { clusterName, namespace, subscriptionID, spec, apiServerPort: ANY_PORT, zones: [] };
+}
+
 /** The id of the resource group of that name. */
 export function groupID({ subscriptionID }: Pick<ClusterSpecView, "subscriptionID">, name: string): string {
   return `/subscriptions/${subscriptionID}/resourceGroups/${name}`;

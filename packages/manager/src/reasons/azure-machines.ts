@@ -16,6 +16,10 @@ export const AZURE_MACHINE_REASONS = {
       "Azure reports the virtual machine as Failed. It may recover, so it is observed every ten minutes.",
     cure: "Read the message of the condition VMRunning; delete the Machine if the virtual machine does not recover.",
   },
+  VMSizeNotFound: {
+    meaning: "The region of the cluster offers no virtual machines of the size that the template names.",
+    cure: "Create a template with a size that the region offers, and refer to it.",
+  },
   WaitingForMachineOwner: {
     meaning: "No Machine names this AzureMachine in `infrastructureRef` yet.",
     cure: "Create the Machine, or correct its `spec.infrastructureRef`.",

@@ -4,6 +4,7 @@ import {
   AzureMachine,
   AzureMachinePool,
   AzureMachinePoolMachine,
+  AzureMachineTemplate,
   Cluster,
   type CustomKind,
   type Features,
@@ -25,6 +26,8 @@ import { azureMachinePoolRbac } from "../reconcilers/azuremachinepool/rbac.ts";
 import { azureMachinePoolReconciler } from "../reconcilers/azuremachinepool/reconciler.ts";
 import { azureMachinePoolMachineRbac } from "../reconcilers/azuremachinepoolmachine/rbac.ts";
 import { azureMachinePoolMachineReconciler } from "../reconcilers/azuremachinepoolmachine/reconciler.ts";
+import { azureMachineTemplateRbac } from "../reconcilers/azuremachinetemplate/rbac.ts";
+import { azureMachineTemplateReconciler } from "../reconcilers/azuremachinetemplate/reconciler.ts";
 import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
 import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
 import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
@@ -108,6 +111,12 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: AzureMachine,
     rbac: azureMachineRbac,
     create: azureMachineReconciler,
+  },
+  {
+    name: "azuremachinetemplate",
+    kind: AzureMachineTemplate,
+    rbac: azureMachineTemplateRbac,
+    create: azureMachineTemplateReconciler,
   },
   {
     name: "azuremachinepool",

@@ -17,6 +17,7 @@ function skuBody(size: VmSize, location: string): unknown {
     capabilities: [
       { name: "vCPUs", value: String(size.cores) },
       { name: "MemoryGB", value: String(size.memoryGB) },
+      { name: "CpuArchitectureType", value: "x64" },
       { name: "PremiumIO", value: "True" },
       { name: "AcceleratedNetworkingEnabled", value: "True" },
       { name: "LowPriorityCapable", value: "True" },

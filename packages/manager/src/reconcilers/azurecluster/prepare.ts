@@ -42,8 +42,10 @@ export async function findZones(scope: Scope): Promise<Outcome> {
   const { cluster, shared, arm } = scope;
   if (cluster.status?.failureDomains) return next;
   try {
-    const zones = await shared.zones.find(arm, scope.plan.subscriptionID, locationOf(scope.plan));
-    if (!zones) throw noSuchRegion(scope);
+    const { subscriptionID } = scope.plan;
+    const region = await shared.ports.regionSizes.find(arm, subscriptionID, locationOf(scope.plan));
+    if (!region) throw noSuchRegion(scope);
+    const { zones } = region;
     const given = cluster.spec.failureDomains ?? {};
     const unknown = Object.keys(given).find((zone) => !zones.includes(zone));
     if (unknown !== undefined) throw noSuchZone(scope, unknown, zones);

@@ -19,7 +19,6 @@ import { Memory } from "./memory.ts";
 import { findZones, refuseInvalid, refuseUnsupported, recordApplied } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { type AzureClusterPorts, buildScope, CONTROLLER, type Scope } from "./scope.ts";
-import { RegionZones } from "./zones.ts";
 
 /**
  * Reconciles the network of a self-managed cluster with its AzureCluster: resource group, virtual network with subnets,
@@ -31,7 +30,6 @@ export function azureClusterReconciler(ports: AzureClusterPorts): Reconciler {
     ports,
     memory: new Memory(clock),
     inventory: new Inventory(clock),
-    zones: new RegionZones(clock),
   };
   return defineReconciler<AzureCluster, Scope>({
     name: CONTROLLER,

@@ -14,11 +14,12 @@ import type { ClusterMemory, Memory } from "./memory.ts";
 import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
-import type { RegionZones } from "./zones.ts";
+import type { RegionSizes } from "../../azure/region-sizes.ts";
 
 /** The Azure clients that the reconciler can use. */
 export interface AzureClusterPorts extends AzureClientPorts {
   readonly clock: Clock;
+  readonly regionSizes: RegionSizes;
 }
 
 /** The state that all passes of one process share. */
@@ -26,7 +27,6 @@ export interface Shared {
   readonly ports: AzureClusterPorts;
   readonly memory: Memory;
   readonly inventory: Inventory;
-  readonly zones: RegionZones;
 }
 
 /** One pass over one AzureCluster. */

@@ -2,7 +2,7 @@ import { Scheduler, VirtualProcess } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { type Arm, AzureError, type Listing } from "../../azure/port.ts";
 import { Inventory } from "./inventory.ts";
-import { RegionZones } from "./zones.ts";
+import { RegionSizes } from "../../azure/region-sizes.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -67,12 +67,12 @@ describe("the zones of a region", () => {
       sku("westeurope", ["7"], "disks"),
     ];
     const { arm, asked } = lister(() => ({ items, pages: 1 }));
-    const zones = new RegionZones(clock);
-    expect(await zones.find(arm, "s", "westeurope")).toEqual(["1", "2", "3"]);
-    await zones.find(arm, "s", "westeurope");
+    const regions = new RegionSizes(clock);
+    expect((await regions.find(arm, "s", "westeurope"))?.zones).toEqual(["1", "2", "3"]);
+    await regions.find(arm, "s", "westeurope");
     expect(asked).toHaveLength(1);
     await scheduler.advance(24 * 60 * MINUTE_MS);
-    await zones.find(arm, "s", "westeurope");
+    await regions.find(arm, "s", "westeurope");
     expect(asked).toHaveLength(2);
   });
 
@@ -83,7 +83,7 @@ describe("the zones of a region", () => {
       { items: [sku("x", [])], pages: 1 },
     ];
     const { arm } = lister(() => answers.shift() ?? { items: [], pages: 1 });
-    expect(await new RegionZones(clock).find(arm, "s", "mars")).toBeUndefined();
-    expect(await new RegionZones(clock).find(arm, "s", "x")).toEqual([]);
+    expect(await new RegionSizes(clock).find(arm, "s", "mars")).toBeUndefined();
+    expect((await new RegionSizes(clock).find(arm, "s", "x"))?.zones).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ import type { PollBackoff } from "../../azure/operations/poll-backoff.ts";
 import type { VirtualMachineLists } from "../../azure/virtual-machine/virtual-machine-lists.ts";
 import { armClientFor, type AzureClientPorts, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { azureClusterNameOf } from "../../azure-cluster/members.ts";
-import { clusterPlanOf } from "../azuremachinepool/wanted-model.ts";
+import { clusterPlanOf } from "../../azure-cluster/spec-view.ts";
 import type { MachineFacts } from "./bodies.ts";
 
 /** What the reconciler of AzureMachines works with. */

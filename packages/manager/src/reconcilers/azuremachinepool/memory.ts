@@ -2,6 +2,7 @@ import type { Frozen, Operation } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
 import type { Arm } from "../../azure/port.ts";
+import type { CheckedConfig } from "../../azure-cluster/cloud-config-secret.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
 import { MachineIndex } from "./machine-index.ts";
@@ -38,8 +39,8 @@ export class PoolMemory {
   capacities: number[] = [];
   /** When (monotonic) the counts of the pool were last published. */
   publishedAtMs = -Infinity;
-  /** The input of the last cloud-provider config, and when (monotonic) its Secret was last checked. */
-  cloudConfig: { readonly source: string; readonly atMs: number } | undefined;
+  /** The last cloud-provider config. */
+  cloudConfig: CheckedConfig | undefined;
   /** The problem of the spec of this generation; empty if it has none. */
   checked: { readonly generation: number; readonly problem: string } | undefined;
   /** The machines with their instances and Nodes, kept from pass to pass. */

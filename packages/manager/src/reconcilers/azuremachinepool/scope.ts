@@ -24,17 +24,17 @@ import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import type { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
 import { armClientFor, type AzureClientPorts, subscriptionOf } from "../../azure-cluster/arm-client.ts";
+import { keepCloudConfig } from "../../azure-cluster/cloud-config-secret.ts";
 import { azureClusterNameOf } from "../../azure-cluster/members.ts";
-import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
+import { clusterPlanOf, type ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import type { PoolPlan } from "../../rollout/scale-set/plan.ts";
 import type { PoolView } from "../../rollout/scale-set/view.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
-import { keepCloudConfig } from "./cloud-config-secret.ts";
 import type { Memory, PoolMemory } from "./memory.ts";
 import { type HashFunction, wantedHashOf, type WantedHash } from "./model-hash.ts";
 import type { MachineFacts } from "./machine-view.ts";
 import type { SeenSet } from "./scale-set-body.ts";
-import { clusterPlanOf, scaleSetIDOf, type WantedModel, wantedModelOf } from "./wanted-model.ts";
+import { scaleSetIDOf, type WantedModel, wantedModelOf } from "./wanted-model.ts";
 
 /** What the reconciler of AzureMachinePools works with. */
 export interface AzureMachinePoolPorts extends AzureClientPorts {
@@ -182,16 +182,24 @@ export function buildScope(shared: Shared, context: Context<AzureMachinePool>): 
  * still waits: the bootstrap data that the pool waits for may be made from it.
  */
 export async function prepare(scope: Scope): Promise<Outcome> {
-  const { shared, context } = scope;
+  const { context } = scope;
   try {
-    if (scope.kind === "waiting") await keepCloudConfig(shared, context, scope.clusterName);
-    if (scope.kind === "normal") await keepCloudConfig(shared, context, scope.azureTarget.plan.clusterName);
+    if (scope.kind === "waiting") await keepConfig(scope, scope.clusterName);
+    if (scope.kind === "normal") await keepConfig(scope, scope.azureTarget.plan.clusterName);
     if (scope.kind === "waiting") throw scope.reason;
     await scope.azureTarget?.connect();
   } catch (error) {
     throw blocked(context, error);
   }
   return next;
+}
+
+async function keepConfig({ shared: { ports, memory }, context }: Scope, clusterName: string): Promise<void> {
+  const { object: owner } = context;
+  const known = memory.of(owner.metadata.uid ?? "");
+  const { cloudConfig: checked } = known;
+  const request = { owner, machines: owner.spec, clusterName, checked };
+  known.cloudConfig = await keepCloudConfig(ports, context, request);
 }
 
 function normalScope(shared: Shared, context: Context<AzureMachinePool>): NormalScope | WaitingScope {

@@ -1,6 +1,7 @@
 import type { AzureCluster, AzureMachinePool, Frozen, MachinePool } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
 import {
+  clusterPlanOf,
   clusterGroupOf,
   groupID,
   nodeOutboundPoolID,
@@ -30,20 +31,6 @@ export interface WantedModel {
   readonly profile: JsonObject;
   /** The purchase plan of the image, if it has one. */
   readonly plan?: JsonObject;
-}
-
-// The API server's port does not matter for machines; only the names of network resources are used.
-const ANY_PORT = 6443;
-
-/** The spec of the cluster of a pool, with defaults. */
-export function clusterPlanOf({
-  azureCluster,
-  clusterName,
-  subscriptionID,
-}: Pick<ModelFacts, "azureCluster" | "clusterName" | "subscriptionID">): ClusterSpecView {
-  const { metadata, spec } = azureCluster;
-  const { namespace = "" } = metadata;
-  return { clusterName, namespace, subscriptionID, spec, apiServerPort: ANY_PORT, zones: [] };
 }
 
 /** The ARM id of the scale set of a pool; it has the name of its AzureMachinePool, as in CAPZ. */

@@ -28,11 +28,11 @@ export const machineDeploymentRbac: readonly PolicyRule[] = [
   {
     apiGroups: [AzureMachineTemplate.group],
     resources: [AzureMachineTemplate.plural],
-    verbs: ["list", "watch"],
+    verbs: ["list", "watch", "patch"],
   },
   {
     apiGroups: [KubeadmConfigTemplate.group],
     resources: [KubeadmConfigTemplate.plural],
-    verbs: ["list", "watch"],
+    verbs: ["list", "watch", "patch"],
   },
 ];

@@ -27,6 +27,7 @@ import { referrers } from "../../contract/referrers.ts";
 import { report } from "./report.ts";
 import { rollOut } from "./rollout.ts";
 import { BY_CONTROLLER, buildScope, controllerUids, type Scope } from "./scope.ts";
+import { ownTemplates } from "./templates.ts";
 
 const byReference = referrers(MachineDeployment, ({ spec: { template } }) => [
   template.spec.bootstrap.configRef,
@@ -58,7 +59,7 @@ export function machineDeploymentReconciler(): Reconciler {
     ],
     referrersOf: byReference.of,
     scope: buildScope,
-    normal: [joinCluster, rollOut],
+    normal: [joinCluster, ownTemplates, rollOut],
     deleting: [deleteSets],
     status: report,
   });

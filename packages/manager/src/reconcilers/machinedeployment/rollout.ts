@@ -1,6 +1,5 @@
 import { type Frozen, MachineSet, REVISION_ANNOTATION } from "@capstan/api";
 import { again, type EventNote, isNotFound, next, type Outcome, waiting } from "@capstan/runtime";
-import { absence, resolve } from "../../contract/resolve.ts";
 import type { DeploymentAction } from "../../rollout/machine-deployment/action.ts";
 import { planDeployment } from "../../rollout/machine-deployment/plan.ts";
 import { includes } from "../machineset/machine-object.ts";
@@ -8,6 +7,7 @@ import { revisionOf, targetRevision } from "./revision.ts";
 import type { Scope } from "./scope.ts";
 import { DEPLOYMENT_FIELD_MANAGER, setConfiguration, type SetRequest } from "./set-object.ts";
 import { passedRolloutMs } from "./template.ts";
+import { requireTemplates } from "./templates.ts";
 import { viewOf } from "./view.ts";
 
 /** Creates, scales and deletes MachineSets as the plan says, and keeps their other fields current. */
@@ -42,24 +42,6 @@ async function createSet(
   await applySet(scope, { name, replicas, revision, existing: undefined, isTarget: true });
   const message = `Created MachineSet ${name} with ${replicas} replicas: ${action.why}`;
   context.event({ type: "Normal", reason: "SuccessfulCreate", message });
-}
-
-/** A set whose templates do not exist could never create a machine, and old machines would be deleted for it. */
-async function requireTemplates({ context, deployment }: Scope): Promise<void> {
-  const { namespace = "" } = deployment.metadata;
-  const { infrastructureRef, bootstrap } = deployment.spec.template.spec;
-  const references = { infrastructureRef, "bootstrap.configRef": bootstrap.configRef };
-  for (const [field, reference] of Object.entries(references)) {
-    if (!reference) continue;
-    const path = `spec.template.spec.${field}`;
-    const resolved = await resolve(context, { reference, field: path, namespace });
-    if (resolved.state === "found") continue;
-    throw waiting(
-      "WaitingForTemplate",
-      `${path}: ${absence(resolved)}`,
-      resolved.isFollowed ? undefined : 30_000,
-    );
-  }
 }
 
 /**

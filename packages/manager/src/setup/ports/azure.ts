@@ -10,6 +10,7 @@ import type { TokenSource } from "../../azure/credentials/token-source.ts";
 import { guardArm } from "../../azure/guarded-arm.ts";
 import { Meter } from "../../azure/meter.ts";
 import type { Arm } from "../../azure/port.ts";
+import { RegionSizes } from "../../azure/region-sizes.ts";
 import { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
 import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
 import type { ReadSecret } from "./kubernetes.ts";
@@ -19,6 +20,8 @@ export interface AzurePorts extends AzureClientPorts {
   readonly clock: Clock;
   /** The instances in the lists of scale sets, for all controllers of this process. */
   readonly scaleSets: InstanceCache;
+  /** The sizes and zones of regions, for all controllers of this process. */
+  readonly regionSizes: RegionSizes;
 }
 
 /** The connection to Azure. */
@@ -65,6 +68,7 @@ export function azurePorts(options: AzurePortsOptions): AzurePorts {
   return {
     clock: env.clock,
     scaleSets: new InstanceCache(),
+    regionSizes: new RegionSizes(env.clock),
     azure: { armFor: async (request: ArmRequest) => guardArm(await azure.armFor(request), options) },
     ...(defaultTokens && {
       defaultArm: (controller: string): Promise<Arm> =>

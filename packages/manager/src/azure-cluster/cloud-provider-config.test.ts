@@ -1,6 +1,6 @@
 import { AzureCluster, withDefaults } from "@capstan/api";
 import { Sensitive } from "@capstan/runtime";
-import { azureCluster, azureMachinePool } from "@capstan/runtime/testing/builders";
+import { azureCluster } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { cloudProviderConfig } from "./cloud-provider-config.ts";
 
@@ -19,7 +19,7 @@ const plan = {
 const login = { tenantID: "t", clientID: "c", clientSecret: new Sensitive("hush") };
 
 test("the configuration says where the machines are and how they log in", () => {
-  expect(cloudProviderConfig({ pool: azureMachinePool(), plan, login })).toEqual({
+  expect(cloudProviderConfig({ machines: {}, plan, login })).toEqual({
     cloud: "AzurePublicCloud",
     tenantId: "t",
     subscriptionId: "s",
@@ -52,7 +52,7 @@ test.each([
   ],
 ])("machines with a %s identity have no password", (identity, userAssignedIdentities, expected) => {
   const config = cloudProviderConfig({
-    pool: azureMachinePool({ spec: { identity, userAssignedIdentities } }),
+    machines: { identity, userAssignedIdentities },
     plan,
     login,
   });
@@ -69,7 +69,7 @@ test("what the cluster overrides is taken over, quantities as numbers", () => {
     backOffs: { cloudProviderBackoff: true, cloudProviderBackoffExponent: "1500m" },
   };
   const overridden = { ...plan, spec: { ...spec, cloudProviderConfigOverrides } };
-  expect(cloudProviderConfig({ pool: azureMachinePool(), plan: overridden, login })).toMatchObject({
+  expect(cloudProviderConfig({ machines: {}, plan: overridden, login })).toMatchObject({
     cloudProviderRateLimit: true,
     virtualMachineRateLimit: { cloudProviderRateLimitQPS: 0.5 },
     cloudProviderBackoff: true,

@@ -1,12 +1,7 @@
-import { type AzureCluster, type AzureMachinePool, type Frozen, parseQuantity } from "@capstan/api";
+import { type AzureCluster, type AzureMachine, type Frozen, parseQuantity } from "@capstan/api";
 import type { Sensitive } from "@capstan/runtime";
-import type { JsonObject } from "../../azure/port.ts";
-import {
-  clusterGroupOf,
-  locationOf,
-  networkGroupOf,
-  type ClusterSpecView,
-} from "../../azure-cluster/spec-view.ts";
+import type { JsonObject } from "../azure/port.ts";
+import { clusterGroupOf, type ClusterSpecView, locationOf, networkGroupOf } from "./spec-view.ts";
 
 /** The identity with which the machines log in to Azure. */
 export interface CloudLogin {
@@ -16,24 +11,27 @@ export interface CloudLogin {
   readonly clientSecret?: Sensitive;
 }
 
-/** The input of the cloud-provider config of a pool. */
+/** The identity that machines of a pool or a template have in Azure. */
+export type MachineIdentity = Frozen<Pick<AzureMachine["spec"], "identity" | "userAssignedIdentities">>;
+
+/** The input of a cloud-provider config. */
 export interface CloudConfigSource {
-  readonly pool: Frozen<AzureMachinePool>;
+  readonly machines: MachineIdentity;
   readonly plan: ClusterSpecView;
   readonly login: CloudLogin;
 }
 
 /**
- * The configuration of Azure's cloud provider for the machines of a pool, which manifests written for CAPZ put on their
+ * The configuration of Azure's cloud provider for machines, which manifests written for CAPZ put on their
  * disks as /etc/kubernetes/azure.json: the resources the machines belong to, and how they log in.
  */
-export function cloudProviderConfig({ pool, plan, login }: CloudConfigSource): JsonObject {
+export function cloudProviderConfig({ machines, plan, login }: CloudConfigSource): JsonObject {
   const { spec, subscriptionID } = plan;
   return {
     cloud: spec.azureEnvironment ?? "AzurePublicCloud",
     tenantId: login.tenantID,
     subscriptionId: subscriptionID,
-    ...credentials(pool, login),
+    ...credentials(machines, login),
     resourceGroup: clusterGroupOf(plan),
     location: locationOf(plan),
     vmType: "vmss",
@@ -68,10 +66,14 @@ function named(part: { readonly name?: string | undefined } | undefined): string
 }
 
 /** Machines with an identity of their own log in with that, and need no password. */
-function credentials({ spec }: Frozen<AzureMachinePool>, login: CloudLogin): JsonObject {
-  const [assigned] = spec.userAssignedIdentities ?? [];
-  if (spec.identity === "SystemAssigned") return { useManagedIdentityExtension: true };
-  if (spec.identity === "UserAssigned") {
+function credentials(
+  { identity, userAssignedIdentities = [] }: MachineIdentity,
+  login: CloudLogin,
+): JsonObject {
+  const [assigned] = userAssignedIdentities;
+  if (identity === "SystemAssigned") return { useManagedIdentityExtension: true };
+  if (identity === "UserAssigned") {
+    // The cloud provider takes an ARM id as well as a client id, and the ARM id needs no request.
     const userAssignedIdentityID = (assigned?.providerID ?? "").replace(/^azure:\/\//, "");
     return { useManagedIdentityExtension: true, userAssignedIdentityID };
   }

@@ -8,8 +8,7 @@ import {
 } from "@capstan/api";
 import { azureCluster, azureMachinePool, cluster } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
-import { keepCloudConfig } from "./cloud-config-secret.ts";
-import type { Shared } from "./scope.ts";
+import { type CloudConfigPorts, keepCloudConfig } from "./cloud-config-secret.ts";
 
 type Reference = { name: string; namespace?: string };
 type Context = Parameters<typeof keepCloudConfig>[1];
@@ -33,10 +32,6 @@ async function configWith(clientSecret: Reference) {
   const created: Secret[] = [];
   const read: string[] = [];
   const context = {
-    object: withDefaults(
-      AzureMachinePool,
-      azureMachinePool({ metadata: { name: "mp", namespace: "tenant", uid: "u1" } }),
-    ),
     cache: { get: ({ kind }: { kind: string }) => objects[kind] },
     env: { clock: { monotonic: () => 0 } },
     client: {
@@ -49,8 +44,10 @@ async function configWith(clientSecret: Reference) {
     const data = { clientSecret: Buffer.from("hunter2").toString("base64") };
     return Promise.resolve({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, data });
   };
-  const shared = { ports: { readSecret }, memory: { of: () => ({}) } } as unknown as Shared;
-  await keepCloudConfig(shared, context, "demo");
+  const pool = azureMachinePool({ metadata: { name: "mp", namespace: "tenant", uid: "u1" } });
+  const owner = withDefaults(AzureMachinePool, pool);
+  const request = { owner, machines: owner.spec, clusterName: "demo", checked: undefined };
+  await keepCloudConfig({ readSecret } as unknown as CloudConfigPorts, context, request);
   const text = Buffer.from(created[0]?.data?.["azure.json"] ?? "", "base64").toString();
   return { read, config: JSON.parse(text) as Record<string, unknown> };
 }

@@ -1,0 +1,21 @@
+import { type Cluster, deepEqual, ensureOwnerReference, type Frozen, ownerReferenceTo } from "@capstan/api";
+import type { Client } from "@capstan/runtime";
+import type { ResolvedReference } from "./resolve.ts";
+
+/**
+ * Makes the Cluster an owner of a template, as Cluster API does: the template is deleted with the Cluster, and `clusterctl
+ * move` takes it along. A template has no controller: several clusters may use it.
+ */
+export async function ownTemplate(
+  client: Client,
+  resolved: ResolvedReference,
+  cluster: Frozen<Cluster>,
+): Promise<void> {
+  if (resolved.state !== "found") return;
+  const { resourceVersion, deletionTimestamp, ownerReferences: before } = resolved.object.metadata;
+  const ownerReferences = ensureOwnerReference(before, ownerReferenceTo(cluster));
+  if (deletionTimestamp !== undefined || deepEqual(ownerReferences, before)) return;
+  const { kind, name } = resolved.target;
+  const body = { metadata: { resourceVersion, ownerReferences } };
+  await client.patch(kind, name, { type: "merge", body });
+}
