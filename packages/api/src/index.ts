@@ -150,6 +150,7 @@ export { isDeeperThan, type Manifest, parseManifest, parseYaml, YamlError, yamlT
 export { Cluster } from "./cluster/cluster.ts";
 export { Machine } from "./cluster/machine.ts";
 export { IN_PLACE_STRATEGIES, MachineDeployment } from "./cluster/machine-deployment.ts";
+export { MachineDrainRule } from "./cluster/machine-drain-rule.ts";
 export { MachineHealthCheck } from "./cluster/machine-health-check.ts";
 export { MachinePool } from "./cluster/machine-pool.ts";
 export { MachineSet } from "./cluster/machine-set.ts";

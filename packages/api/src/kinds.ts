@@ -8,6 +8,7 @@ import { KubeadmConfigTemplate } from "./bootstrap/kubeadm-config-template.ts";
 import { Cluster } from "./cluster/cluster.ts";
 import { Machine } from "./cluster/machine.ts";
 import { MachineDeployment } from "./cluster/machine-deployment.ts";
+import { MachineDrainRule } from "./cluster/machine-drain-rule.ts";
 import { MachineHealthCheck } from "./cluster/machine-health-check.ts";
 import { MachinePool } from "./cluster/machine-pool.ts";
 import { MachineSet } from "./cluster/machine-set.ts";
@@ -28,6 +29,7 @@ export const customKinds: readonly CustomKind[] = [
   Cluster,
   Machine,
   MachineDeployment,
+  MachineDrainRule,
   MachineHealthCheck,
   MachinePool,
   MachineSet,

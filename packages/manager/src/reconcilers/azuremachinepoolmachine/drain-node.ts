@@ -7,6 +7,7 @@ import {
   parseDuration,
 } from "@capstan/api";
 import type { DrainLimit } from "../../workload/drain/decide.ts";
+import { drainRulesOf } from "../../workload/drain/drain-rules.ts";
 import { drainMachine, type DrainState } from "../../workload/drain/drain-machine.ts";
 import { DRAIN_BLOCKED, DRAINED, VOLUMES_DETACHED } from "./conditions.ts";
 import { isPoolPaused, type Scope } from "./scope.ts";
@@ -24,6 +25,7 @@ export async function drainNode(scope: Scope): Promise<DrainState> {
     limit: limitOf(scope),
     volumes: volumeLimitOf(scope),
     refusals,
+    rules: drainRulesOf(context.cache, machine, scope.cluster),
     nowMs: context.env.clock.now(),
     onCordoned: ({ metadata: { name } }) =>
       context.event({ type: "Normal", reason: "Draining", message: `Draining Node ${name}` }),

@@ -1,4 +1,11 @@
-import { AzureMachinePool, AzureMachinePoolMachine, Cluster, MachinePool, Secret } from "@capstan/api";
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  Cluster,
+  MachineDrainRule,
+  MachinePool,
+  Secret,
+} from "@capstan/api";
 import type { PolicyRule } from "../policy-rule.ts";
 
 /** The permissions of the AzureMachinePoolMachine reconciler. In workload clusters it has those of their kubeconfig. */
@@ -16,7 +23,7 @@ export const azureMachinePoolMachineRbac: readonly PolicyRule[] = [
   { apiGroups: [AzureMachinePool.group], resources: [AzureMachinePool.plural], verbs: ["list", "watch"] },
   {
     apiGroups: [Cluster.group],
-    resources: [Cluster.plural, MachinePool.plural],
+    resources: [Cluster.plural, MachineDrainRule.plural, MachinePool.plural],
     verbs: ["list", "watch"],
   },
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },

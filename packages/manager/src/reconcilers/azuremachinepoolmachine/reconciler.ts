@@ -5,6 +5,7 @@ import {
   deepEqual,
   type Frozen,
   isPausedByAnnotation,
+  MachineDrainRule,
   MachinePool,
   type Node,
 } from "@capstan/api";
@@ -34,6 +35,7 @@ import {
   requirePool,
 } from "./observe.ts";
 import { report } from "./report.ts";
+import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import { type AzureMachinePoolMachinePorts, buildScope, poolNameOf, type Scope } from "./scope.ts";
 import { updateInPlace } from "./update.ts";
@@ -57,12 +59,15 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     concurrency: CONCURRENCY,
     resyncMs: RESYNC_MS,
     indexes: [
+      drainRulesByNamespace,
       index(AzureMachinePoolMachine, BY_PROVIDER_ID, ({ spec }) => [providerKey(spec.providerID)]),
       index(AzureMachinePoolMachine, BY_POOL, (machine) => [
         keyOf({ metadata: { name: poolNameOf(machine), namespace: machine.metadata.namespace } }),
       ]),
     ],
     watches: [
+      // Only for the cache: a machine that drains is requeued anyway.
+      on(MachineDrainRule, () => []),
       on(AzureMachinePool, toUnsettled, { predicate: mattersToUnsettled }),
       on(AzureMachinePool, toAll, { predicate: hasAnotherModel }),
       // A machine that drains is requeued anyway and reads the other fields then.

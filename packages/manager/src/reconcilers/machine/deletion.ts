@@ -13,6 +13,7 @@ import { block, Failure, isNotFound, next, type Outcome, type Phase } from "@cap
 import { findOwned, type OwnedObject, remove } from "../../contract/removal.ts";
 import { type DrainState, drainMachine, hookOf } from "../../workload/drain/drain-machine.ts";
 import type { DrainLimit } from "../../workload/drain/decide.ts";
+import { drainRulesOf } from "../../workload/drain/drain-rules.ts";
 import {
   DRAINING_SUCCEEDED,
   PRE_DRAIN_HOOK_SUCCEEDED,
@@ -58,6 +59,7 @@ export async function drainNode(scope: Scope): Promise<Outcome> {
       machine.status?.deletion?.waitForNodeVolumeDetachStartTime,
     ),
     refusals: scope.refusals,
+    rules: drainRulesOf(scope.context.cache, machine, scope.cluster),
     nowMs: scope.context.env.clock.now(),
     onCordoned: ({ metadata: { name } }) =>
       scope.context.event({ type: "Normal", reason: "Draining", message: `Draining Node ${name}` }),

@@ -1,4 +1,12 @@
-import { AzureMachine, Cluster, KubeadmConfig, Machine, MachineSet, Secret } from "@capstan/api";
+import {
+  AzureMachine,
+  Cluster,
+  KubeadmConfig,
+  Machine,
+  MachineDrainRule,
+  MachineSet,
+  Secret,
+} from "@capstan/api";
 import type { PolicyRule } from "../policy-rule.ts";
 
 /** The permissions of the Machine reconciler. Other providers grant access to their kinds by their own roles, as in Cluster API. */
@@ -7,7 +15,7 @@ export const machineRbac: readonly PolicyRule[] = [
   { apiGroups: [Machine.group], resources: [`${Machine.plural}/status`], verbs: ["patch"] },
   {
     apiGroups: [Cluster.group],
-    resources: [Cluster.plural, MachineSet.plural],
+    resources: [Cluster.plural, MachineDrainRule.plural, MachineSet.plural],
     verbs: ["list", "watch"],
   },
   {

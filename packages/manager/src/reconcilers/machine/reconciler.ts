@@ -1,4 +1,4 @@
-import { Cluster, type Frozen, isTrue, Machine, MachineSet } from "@capstan/api";
+import { Cluster, type Frozen, isTrue, Machine, MachineDrainRule, MachineSet } from "@capstan/api";
 import {
   type CacheReader,
   defineReconciler,
@@ -10,6 +10,7 @@ import {
   type Source,
 } from "@capstan/runtime";
 import { referrers } from "../../contract/referrers.ts";
+import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_FINALIZER } from "./conditions.ts";
@@ -44,6 +45,7 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
     concurrency: CONCURRENCY,
     indexes: [
       byReference.index,
+      drainRulesByNamespace,
       index(Machine, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
@@ -55,6 +57,8 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
     watches: [
       ...FOLLOWED.map((kind) => on(kind, byReference.of)),
       on(Cluster, toMachines, { predicate: mattersToMachines }),
+      // Only for the cache: a machine that drains is requeued anyway.
+      on(MachineDrainRule, () => []),
       on(MachineSet, toMachinesOfSet, { predicate: hasOtherMinReadySeconds }),
     ],
     referrersOf: byReference.of,

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../azure/port.ts";
 import { INSTALL_SCRIPT, SCRUB_COMMAND } from "../../images/scrub-script.ts";
 import { decideStop } from "../../images/steps.ts";
 import { drainMachine } from "../../workload/drain/drain-machine.ts";
+import { drainRulesOf } from "../../workload/drain/drain-rules.ts";
 import { type AzureScope, donorID, objectIn, read, readPower, stateOf, textIn } from "./azure-reads.ts";
 import {
   annotating,
@@ -109,6 +110,7 @@ export async function drainDonor(scope: AzureScope): Promise<Outcome> {
     limit: undefined,
     volumes: undefined,
     refusals: shared.refusals,
+    rules: drainRulesOf(context.cache, machine, scope.cluster),
     nowMs,
     onCordoned: ({ metadata: { name } }) => {
       const message = `Draining Node ${name}, the donor`;

@@ -4,6 +4,7 @@ import {
   AzureMachinePool,
   AzureMachinePoolMachine,
   Cluster,
+  MachineDrainRule,
   MachinePool,
   Secret,
 } from "@capstan/api";
@@ -27,6 +28,10 @@ export const nodePrototypeRbac: readonly PolicyRule[] = [
     resources: [AzureCluster.plural, AzureClusterIdentity.plural],
     verbs: ["list", "watch"],
   },
-  { apiGroups: [Cluster.group], resources: [Cluster.plural, MachinePool.plural], verbs: ["list", "watch"] },
+  {
+    apiGroups: [Cluster.group],
+    resources: [Cluster.plural, MachineDrainRule.plural, MachinePool.plural],
+    verbs: ["list", "watch"],
+  },
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },
 ];

@@ -4,6 +4,7 @@ import {
   AzureMachinePoolMachine,
   Cluster,
   type Frozen,
+  MachineDrainRule,
   MachinePool,
   nodePrototypingOf,
 } from "@capstan/api";
@@ -18,6 +19,7 @@ import {
 import { poolsByCluster, poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { hasDonor } from "../../images/record.ts";
+import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import {
@@ -66,6 +68,7 @@ export function nodePrototypeReconciler(
     needsFinalizer: (pool) =>
       pool.status?.nodePrototyping !== undefined || nodePrototypingOf(pool) !== undefined,
     indexes: [
+      drainRulesByNamespace,
       poolsByCluster,
       index(AzureMachinePool, BY_DONOR, (pool) =>
         hasDonor(pool.status?.nodePrototyping) ? [clusterKeyOf(pool), ANYWHERE] : [],
@@ -77,6 +80,7 @@ export function nodePrototypeReconciler(
       // Only for the cache: the record of a renewal says when to look at these.
       on(AzureMachinePoolMachine, () => []),
       on(Cluster, () => []),
+      on(MachineDrainRule, () => []),
       on(AzureCluster, () => []),
     ],
     sources: [donorsOf(ports)],

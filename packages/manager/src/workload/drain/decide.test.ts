@@ -1,8 +1,15 @@
-import type { Frozen, Node, Pod } from "@capstan/api";
+import type { Frozen, MachineDrainRule, Node, Pod } from "@capstan/api";
 import { node, type Overrides, pod } from "@capstan/runtime/testing/builders";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DrainProgress, judgeDrain, planPods, podName, type DrainRefusal } from "./decide.ts";
+import {
+  type DrainProgress,
+  judgeDrain,
+  planPods,
+  type PodPlan,
+  podName,
+  type DrainRefusal,
+} from "./decide.ts";
 
 const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
 const at = (ms: number): string => new Date(NOW_MS + ms).toISOString();
@@ -26,7 +33,9 @@ const stopping = (ms: number): Overrides<Pod> => ({ metadata: { deletionTimestam
 /** How a pod is treated on a Node that answers, and on one that does not. */
 function treatmentOf(one: Pod, status: "True" | "Unknown"): string {
   const plan = planPods({ node: nodeOf(status), pods: [one], nowMs: NOW_MS });
-  return (["evict", "wait", "skip"] as const).filter((treatment) => plan[treatment].length > 0).join();
+  return (["evict", "later", "wait", "skip"] as const)
+    .filter((treatment) => plan[treatment].length > 0)
+    .join();
 }
 
 describe("a pod", () => {
@@ -71,6 +80,61 @@ test("pods are evicted by priority, the lowest first, then by name", () => {
   expect(evict.map(({ pod: { metadata } }) => metadata.name)).toEqual(["batch", "a", "b", "dns"]);
 });
 
+describe("a MachineDrainRule", () => {
+  const rule = (name: string, drain: MachineDrainRule["spec"]["drain"], app?: string): MachineDrainRule => ({
+    apiVersion: "cluster.x-k8s.io/v1beta1",
+    kind: "MachineDrainRule",
+    metadata: { name, namespace: "fleet" },
+    spec: { drain, ...(app !== undefined && { pods: [{ selector: { matchLabels: { app } } }] }) },
+  });
+  const app = (name: string, ...overrides: Overrides<Pod>[]): Pod =>
+    podOf(name, { metadata: { labels: { app: name } } }, ...overrides);
+  const planned = (pods: readonly Pod[], rules: readonly MachineDrainRule[]) => {
+    const plan = planPods({ node: nodeOf(), pods, nowMs: NOW_MS, rules });
+    const names = (judged: PodPlan["evict"]) => judged.map(({ pod: { metadata } }) => metadata.name);
+    return {
+      evict: names(plan.evict),
+      later: names(plan.later),
+      wait: names(plan.wait),
+      skip: names(plan.skip),
+    };
+  };
+
+  test("evicts pods in its order: those of the next order when the ones before are gone", () => {
+    const rules = [rule("db-last", { behavior: "Drain", order: 5 }, "db")];
+    expect(planned([app("db"), app("web")], rules)).toMatchObject({ evict: ["web"], later: ["db"] });
+    expect(planned([app("db"), app("web", stopping(5_000))], rules)).toMatchObject({
+      evict: [],
+      later: ["db"],
+      wait: ["web"],
+    });
+    expect(planned([app("db")], rules)).toMatchObject({ evict: ["db"], later: [] });
+  });
+
+  test("lets pods stay or complete", () => {
+    const rules = [rule("a", { behavior: "Skip" }, "agent"), rule("b", { behavior: "WaitCompleted" }, "job")];
+    expect(planned([app("agent"), app("job"), app("web")], rules)).toEqual({
+      evict: ["web"],
+      later: [],
+      wait: ["job"],
+      skip: ["agent"],
+    });
+  });
+
+  test("yields to the first rule that matches, and to the label of the pod", () => {
+    const rules = [rule("a", { behavior: "Skip" }, "db"), rule("b", { behavior: "Drain", order: 9 })];
+    expect(planned([app("db"), app("web")], rules)).toMatchObject({ evict: ["web"], skip: ["db"] });
+    expect(planned([app("db", label("wait-completed"))], rules)).toMatchObject({ wait: ["db"], skip: [] });
+  });
+
+  test("holds the drain open for pods that come later", () => {
+    const [web, db] = [app("web"), app("db")];
+    const rules = [rule("db-last", { behavior: "Drain", order: 5 }, "db")];
+    const plan = planPods({ node: nodeOf(), pods: [web, db], nowMs: NOW_MS, rules });
+    expect(judgeDrain(nodeOf(), progressOf([], { plan, gone: [web] })).isOver).toBe(false);
+  });
+});
+
 const anyPod = fc
   .record({
     name: fc.nat(1000).map((number) => `p${number}`),
@@ -99,7 +163,7 @@ test("every pod is treated in one way, in any order of the list", () => {
     fc.property(scenes, ([pods, status]) => {
       const plan = planPods({ node: nodeOf(status), pods, nowMs: NOW_MS });
       const again = planPods({ node: nodeOf(status), pods: pods.toReversed(), nowMs: NOW_MS });
-      const all = [...plan.evict, ...plan.wait, ...plan.skip].map((one) => podName(one.pod));
+      const all = [...plan.evict, ...plan.later, ...plan.wait, ...plan.skip].map((one) => podName(one.pod));
       expect([...all].sort()).toEqual(pods.map(podName).sort());
       expect(again).toEqual(plan);
       expect(plan.evict.every(({ pod: { metadata } }) => metadata.deletionTimestamp === undefined)).toBe(

@@ -1,11 +1,16 @@
-import { type Frozen, type Node, type Pod, type PodVolume } from "@capstan/api";
+import type { Frozen, MachineDrainRule, Node, Pod, PodVolume } from "@capstan/api";
 import { isNodeUnreachable } from "../availability.ts";
+import { ruleOf } from "./drain-rules.ts";
 
 /** A Node and its pods at one moment. */
 export interface DrainView {
   readonly node: Frozen<Node>;
   readonly pods: readonly Frozen<Pod>[];
   readonly nowMs: number;
+  /** The MachineDrainRules of the machine, in their order. */
+  readonly rules?: readonly Frozen<MachineDrainRule>[];
+  /** The labels of namespaces, if a rule needs them. */
+  readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>> | undefined>;
 }
 
 /** A pod, and the reason of its treatment. */
@@ -20,6 +25,8 @@ export interface PodPlan {
   readonly evict: readonly JudgedPod[];
   /** Stopping, or not to be evicted: the Node is drained only when they are gone. */
   readonly wait: readonly JudgedPod[];
+  /** To be evicted when the pods that come before them in the order of MachineDrainRules are gone. */
+  readonly later: readonly JudgedPod[];
   /** They may stay. */
   readonly skip: readonly JudgedPod[];
 }
@@ -75,19 +82,39 @@ const OVERDUE_MS = 30_000;
 const MOST_NAMED = 3;
 
 /** Decides which pods of a Node are evicted, waited for and skipped. */
-export function planPods({ node, pods, nowMs }: DrainView): PodPlan {
+export function planPods(view: DrainView): PodPlan {
+  const { node, pods, nowMs, rules = [], namespaces = new Map() } = view;
   const isUnreachable = isNodeUnreachable(node);
-  const judged = [...pods].sort(inOrder).map((pod) => ({ pod, ...judge(pod, { isUnreachable, nowMs }) }));
-  const those = (treatment: Treatment): readonly JudgedPod[] =>
-    judged.filter((one) => one.treatment === treatment).map(({ pod, why }) => ({ pod, why }));
-  return { evict: those("evict"), wait: those("wait"), skip: those("skip") };
+  const judged = [...pods].sort(inOrder).map((pod) => {
+    const rule = ruleOf(rules, pod, namespaces);
+    const order = rule?.spec.drain.order ?? 0;
+    return { pod, order, ...judge(pod, { isUnreachable, nowMs, rule }) };
+  });
+  const firstOrder = Math.min(...judged.filter(isGoing).map(({ order }) => order));
+  const those = (treatment: Treatment, isNow: (order: number) => boolean = () => true) =>
+    judged
+      .filter((one) => one.treatment === treatment && isNow(one.order))
+      .map(({ pod, why }): JudgedPod => ({ pod, why }));
+  return {
+    evict: those("evict", (order) => order === firstOrder),
+    later: those("evict", (order) => order > firstOrder),
+    wait: those("wait"),
+    skip: those("skip"),
+  };
 }
 
-type Treatment = keyof PodPlan;
+/** Whether a pod holds up those of a higher order: it is to be evicted, or is stopping. */
+function isGoing({ treatment, pod }: { readonly treatment: Treatment; readonly pod: Frozen<Pod> }): boolean {
+  return treatment === "evict" || (treatment === "wait" && pod.metadata.deletionTimestamp !== undefined);
+}
+
+type Treatment = "evict" | "wait" | "skip";
 
 interface Circumstances {
   readonly isUnreachable: boolean;
   readonly nowMs: number;
+  /** The MachineDrainRule for the pod. */
+  readonly rule: Frozen<MachineDrainRule> | undefined;
 }
 
 interface Rule {
@@ -108,7 +135,12 @@ const RULES: readonly Rule[] = [
   {
     treatment: "skip",
     why: `its label ${DRAIN_LABEL} says so`,
-    applies: (pod) => poolSpecOf(pod) === "skip",
+    applies: (pod) => drainLabelOf(pod) === "skip",
+  },
+  {
+    treatment: "skip",
+    why: "a MachineDrainRule says so",
+    applies: (pod, { rule }) => drainLabelOf(pod) === undefined && rule?.spec.drain.behavior === "Skip",
   },
   { treatment: "skip", why: "its Node does not answer, so no kubelet stops it", applies: isAbandoned },
   {
@@ -119,7 +151,12 @@ const RULES: readonly Rule[] = [
   {
     treatment: "wait",
     why: `its label ${DRAIN_LABEL} lets it complete`,
-    applies: (pod) => poolSpecOf(pod) === "wait-completed",
+    applies: (pod) => drainLabelOf(pod) === "wait-completed",
+  },
+  {
+    treatment: "wait",
+    why: "a MachineDrainRule lets it complete",
+    applies: (_pod, { rule }) => rule?.spec.drain.behavior === "WaitCompleted",
   },
   { treatment: "evict", why: "its local data is deleted with it", applies: hasLocalData },
 ];
@@ -140,7 +177,7 @@ function isOfDaemonSet({ metadata }: Frozen<Pod>): boolean {
   return owners.some(({ kind, controller }) => kind === "DaemonSet" && controller === true);
 }
 
-function poolSpecOf({ metadata }: Frozen<Pod>): string | undefined {
+function drainLabelOf({ metadata }: Frozen<Pod>): string | undefined {
   return metadata.labels?.[DRAIN_LABEL]?.toLowerCase();
 }
 
@@ -164,7 +201,9 @@ function inOrder(left: Frozen<Pod>, right: Frozen<Pod>): number {
 export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVerdict {
   const { plan, gone, refused, limit, nowMs } = progress;
   const { name } = node.metadata;
-  const left = [...plan.evict, ...plan.wait].map(({ pod }) => pod).filter((pod) => !gone.includes(pod));
+  const left = [...plan.evict, ...plan.wait, ...plan.later]
+    .map(({ pod }) => pod)
+    .filter((pod) => !gone.includes(pod));
   if (left.length === 0) return { isOver: true, reason: "Drained", message: `Node ${name} is drained` };
   const leftMs = limit === undefined ? Infinity : limit.startedMs + limit.timeoutMs - nowMs;
   if (limit !== undefined && leftMs <= 0) {

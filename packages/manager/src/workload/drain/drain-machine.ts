@@ -3,6 +3,7 @@ import {
   EXCLUDE_VOLUME_DETACH_ANNOTATION,
   type Frozen,
   type KubernetesObject,
+  type MachineDrainRule,
   type Node,
   PRE_DRAIN_HOOK_PREFIX,
 } from "@capstan/api";
@@ -30,6 +31,8 @@ export interface MachineToDrain {
   /** The timeout for detaching volumes and its start. */
   readonly volumes: DrainLimit | undefined;
   readonly refusals: Refusals;
+  /** The MachineDrainRules for the machine. */
+  readonly rules: readonly Frozen<MachineDrainRule>[];
   readonly nowMs: number;
   /** Called when this pass cordons the Node, before the first eviction. */
   readonly onCordoned: (node: Frozen<Node>) => void;
@@ -129,10 +132,10 @@ async function drainFound(
   node: Frozen<Node>,
   workload: Client,
 ): Promise<DrainState> {
-  const { limit, nowMs, refusals, metadata } = machine;
+  const { limit, nowMs, refusals, rules, metadata } = machine;
   const isFirst = await cordon(workload, node);
   if (isFirst) machine.onCordoned(node);
-  const { verdict, staying } = await drainRound(workload, { node, limit, nowMs, refusals });
+  const { verdict, staying } = await drainRound(workload, { node, limit, nowMs, refusals, rules });
   if (verdict.isOver) {
     return verdict.reason === "DrainTimedOut"
       ? verdict

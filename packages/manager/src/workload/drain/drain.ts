@@ -1,7 +1,8 @@
-import { type Frozen, type Node, Pod } from "@capstan/api";
+import { type Frozen, type MachineDrainRule, Namespace, type Node, Pod } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { isNodeUnreachable } from "../availability.ts";
 import { type DrainLimit, type DrainVerdict, judgeDrain, type JudgedPod, planPods } from "./decide.ts";
+import { needsNamespaces } from "./drain-rules.ts";
 import { evictPods } from "./evict.ts";
 import type { Refusals } from "./refusals.ts";
 
@@ -10,6 +11,7 @@ export interface DrainRound {
   readonly node: Frozen<Node>;
   readonly limit: DrainLimit | undefined;
   readonly nowMs: number;
+  readonly rules: readonly Frozen<MachineDrainRule>[];
   /** The refusals of earlier passes. */
   readonly refusals: Refusals;
 }
@@ -22,9 +24,9 @@ export interface DrainResult {
 
 /** Lists the pods of a Node once, evicts those that must go, and returns the progress. It never sleeps. */
 export async function drainRound(client: Client, round: DrainRound): Promise<DrainResult> {
-  const { node, limit, nowMs, refusals } = round;
+  const { node, limit, nowMs, refusals, rules } = round;
   const pods = await client.list(Pod, { fieldSelector: `spec.nodeName=${node.metadata.name}` });
-  const plan = planPods({ node, pods, nowMs });
+  const plan = planPods({ node, pods, nowMs, rules, namespaces: await namespacesFor(client, rules) });
   const isLate = limit !== undefined && nowMs >= limit.startedMs + limit.timeoutMs;
   const { due, held } = refusals.sort(plan.evict.map(({ pod }) => pod));
   // After the timeout no pod is evicted any more: the rest is deleted with the machine.
@@ -33,4 +35,13 @@ export async function drainRound(client: Client, round: DrainRound): Promise<Dra
     : await evictPods(client, due, { isUnreachable: isNodeUnreachable(node), refusals });
   const refused = isLate ? [] : [...evictions.refused, ...held];
   return { verdict: judgeDrain(node, { plan, ...evictions, refused, limit, nowMs }), staying: plan.skip };
+}
+
+async function namespacesFor(
+  client: Client,
+  rules: DrainRound["rules"],
+): Promise<ReadonlyMap<string, Readonly<Record<string, string>> | undefined>> {
+  if (!needsNamespaces(rules)) return new Map();
+  const namespaces = await client.list(Namespace);
+  return new Map(namespaces.map(({ metadata: { name, labels } }) => [name, labels]));
 }
