@@ -21,6 +21,7 @@ import {
 } from "@capstan/runtime";
 import { referrers } from "../../contract/referrers.ts";
 import { deleteMachines } from "./deletion.ts";
+import { checkPreflight } from "./preflight.ts";
 import { report } from "./report.ts";
 import { adoptMachines, propagateFields, scaleMachines } from "./scale.ts";
 import {
@@ -67,7 +68,7 @@ export function machineSetReconciler(): Reconciler {
     ],
     referrersOf: byReference.of,
     scope: buildScope,
-    normal: [requireCluster, adoptMachines, propagateFields, scaleMachines],
+    normal: [requireCluster, adoptMachines, propagateFields, checkPreflight, scaleMachines],
     deleting: [deleteMachines],
     status: report,
   });

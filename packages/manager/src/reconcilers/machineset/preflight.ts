@@ -1,0 +1,42 @@
+import {
+  type Frozen,
+  groupOf,
+  KubeadmConfigTemplate,
+  type MachineSet,
+  SKIP_PREFLIGHT_CHECKS_ANNOTATION,
+} from "@capstan/api";
+import { next, type Outcome } from "@capstan/runtime";
+import { controlPlaneVersionsOf, saysNothing } from "../../contract/contract-object.ts";
+import { resolve } from "../../contract/resolve.ts";
+import { failedPreflight, type PreflightView } from "../../rollout/machine-set/preflight.ts";
+import type { Scope } from "./scope.ts";
+
+/** Finds out whether new machines could join their cluster. */
+export async function checkPreflight(scope: Scope): Promise<Outcome> {
+  const { set } = scope;
+  const { version, bootstrap } = set.spec.template.spec;
+  const { apiVersion = "", kind } = bootstrap.configRef ?? {};
+  scope.preflight = failedPreflight({
+    version,
+    usesKubeadm: kind === KubeadmConfigTemplate.kind && groupOf(apiVersion) === KubeadmConfigTemplate.group,
+    controlPlane: await controlPlaneOf(scope),
+    skipped: skippedChecks(set),
+  });
+  return next;
+}
+
+/** A control plane that does not exist, or on which no controller acts, holds up no machine: the Cluster reports it. */
+async function controlPlaneOf({ context, cluster }: Scope): Promise<PreflightView["controlPlane"]> {
+  const reference = cluster?.spec.controlPlaneRef;
+  if (!reference || cluster.metadata.namespace === undefined) return undefined;
+  const { namespace } = cluster.metadata;
+  const resolved = await resolve(context, { reference, field: "spec.controlPlaneRef", namespace });
+  return resolved.state === "found" && !saysNothing(resolved.object)
+    ? controlPlaneVersionsOf(resolved.object)
+    : undefined;
+}
+
+function skippedChecks({ metadata }: Frozen<MachineSet>): readonly string[] {
+  const names = metadata.annotations?.[SKIP_PREFLIGHT_CHECKS_ANNOTATION] ?? "";
+  return names.split(",").map((name) => name.trim());
+}
