@@ -49,6 +49,30 @@ test("the SDK signs in with a client secret over HTTPS and completes an operatio
   }
 });
 
+test("the scopes that Go's azidentity asks for give a token for ARM", async () => {
+  const cloud = startCloud();
+  const form = new URLSearchParams({
+    grant_type: "client_credentials",
+    client_id: DEFAULT_PRINCIPAL.clientId,
+    client_secret: DEFAULT_PRINCIPAL.clientSecret ?? "",
+    scope: "https://management.azure.com/.default openid offline_access profile",
+  });
+  const { body } = await cloud.send("POST", TOKEN, { body: form.toString() });
+  const { access_token: token } = body as { access_token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await cloud.send("GET", GROUPS, { headers })).status).toBe(200);
+});
+
+test("clients without a token find the cloud's endpoints, and learn that they may trust its Entra", async () => {
+  const cloud = startCloud();
+  const headers = { authorization: "" };
+  const endpoints = await cloud.send("GET", "/metadata/endpoints?api-version=2022-09-01", { headers });
+  expect(endpoints.status).toBe(200);
+  expect(endpoints.body).toMatchObject([{ authentication: { identityProvider: "AAD" } }]);
+  const discovery = await cloud.send("GET", "/common/discovery/instance?api-version=1.1", { headers });
+  expect(discovery.body).toMatchObject({ metadata: [{ aliases: [expect.any(String)] }] });
+});
+
 const SERVICE_ACCOUNT = { issuer: "https://issuer.test", subject: "system:serviceaccount:capz:manager" };
 const WORKLOAD: Principal = {
   tenantId: DEFAULT_TENANT,

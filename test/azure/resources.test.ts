@@ -20,6 +20,21 @@ test("a resource group is created, updated, read, listed and checked for", async
   expect((await all(groups.list())).map(({ name }) => name)).toEqual([GROUP]);
 });
 
+test("lists of groups and resources obey a filter and a page size, and refuse a filter that they do not know", async () => {
+  const cloud = startCloud();
+  await withScaleSet(cloud, 1);
+  const { resourceGroups: groups, resources } = cloud.resources;
+  await groups.createOrUpdate("other", { location: LOCATION, tags: { stage: "test" } });
+  const filter = "tagName eq 'stage' and tagValue eq 'test'";
+  expect((await all(groups.list({ filter }))).map(({ name }) => name)).toEqual(["other"]);
+  const sets = { filter: "resourceType eq 'Microsoft.Compute/virtualMachineScaleSets'" };
+  expect((await all(resources.list(sets))).map(({ name }) => name)).toEqual(["pool"]);
+  expect((await all(resources.list({ top: 1 }))).map(({ name }) => name)).toEqual(["net", "pool"]);
+  await expect(all(resources.list({ filter: "name like 'x'" }))).rejects.toMatchObject({
+    code: "InvalidFilterInQueryString",
+  });
+});
+
 test("deleting a group takes minutes and everything in it", async () => {
   const cloud = startCloud();
   await withScaleSet(cloud, 2);

@@ -3,7 +3,7 @@ import type { SimRequest } from "../core/call.ts";
 import type { AzureState } from "../core/azure-state.ts";
 import { isObject, textAt } from "../json.ts";
 import type { Principal } from "../settings.ts";
-import type { Tokens } from "./tokens.ts";
+import { ARM_AUDIENCES, type Tokens } from "./tokens.ts";
 
 interface Entra {
   readonly tokens: Tokens;
@@ -14,6 +14,8 @@ interface Entra {
 
 const CONFIGURATION = /^\/([^/]+)\/v2\.0\/\.well-known\/openid-configuration$/i;
 const TOKEN = /^\/([^/]+)\/oauth2\/v2\.0\/token$/i;
+const INSTANCE_DISCOVERY = /^\/[^/]+\/discovery\/instance$/i;
+const CLOUD_METADATA = /^\/metadata\/endpoints\/?$/i;
 const MANAGED_IDENTITY = "/metadata/identity/oauth2/token";
 
 /** Answers requests to Entra and to a VM's metadata service; undefined for every other request. */
@@ -23,6 +25,8 @@ export function entraAnswer(request: SimRequest, entra: Entra): Answer | undefin
   if (configuration !== undefined) return openIdConfiguration(request, configuration, entra);
   const tenant = TOKEN.exec(path)?.[1];
   if (tenant !== undefined && request.method === "POST") return tokenFor(tenant, formOf(request.body), entra);
+  if (INSTANCE_DISCOVERY.test(path)) return instanceDiscovery(request, entra);
+  if (CLOUD_METADATA.test(path)) return cloudMetadata(request, entra);
   if (path === MANAGED_IDENTITY) return managedIdentityToken(request, new URLSearchParams(query), entra);
   return undefined;
 }
@@ -40,6 +44,30 @@ function openIdConfiguration(request: SimRequest, tenant: string, { world }: Ent
     id_token_signing_alg_values_supported: ["RS256"],
     tenant_region_scope: "WW",
   });
+}
+
+/** Azure's libraries ask whether the authority is one that they may trust: this one vouches for itself. */
+function instanceDiscovery(request: SimRequest, { world }: Entra): Answer {
+  const origin = request.origin ?? world.settings.origin;
+  const { host } = new URL(origin);
+  const tenant = world.settings.principals[0]?.tenantId ?? "common";
+  return reply(200, {
+    tenant_discovery_endpoint: `${origin}/${tenant}/v2.0/.well-known/openid-configuration`,
+    "api-version": "1.1",
+    metadata: [{ preferred_network: host, preferred_cache: host, aliases: [host] }],
+  });
+}
+
+/** The endpoints of this cloud, by which clients find Entra; they have no token yet. */
+function cloudMetadata(request: SimRequest, { world }: Entra): Answer {
+  const origin = request.origin ?? world.settings.origin;
+  const authentication = {
+    loginEndpoint: `${origin}/`,
+    audiences: ARM_AUDIENCES.map((audience) => `${audience}/`),
+    tenant: "common",
+    identityProvider: "AAD",
+  };
+  return reply(200, [{ name: "AzureCloud", resourceManager: `${origin}/`, authentication, suffixes: {} }]);
 }
 
 function isTenant(world: AzureState, tenant: string): boolean {
@@ -77,7 +105,7 @@ function tokenFor(tenant: string, form: URLSearchParams, { tokens, world, caller
   }
   const problem = credentialProblem(principal, form, callerMs);
   if (problem) return refused(world, problem);
-  const audience = (form.get("scope") ?? "").replace(/\/\.default$/, "");
+  const audience = audienceOf(form.get("scope") ?? "");
   const issued = tokens.issue(principal, audience, callerMs);
   return reply(200, {
     token_type: "Bearer",
@@ -85,6 +113,12 @@ function tokenFor(tenant: string, form: URLSearchParams, { tokens, world, caller
     ext_expires_in: issued.expiresInSeconds,
     access_token: issued.token,
   });
+}
+
+/** Clients ask for OpenID's scopes beside that of the resource, in any order. */
+function audienceOf(scopes: string): string {
+  const scope = scopes.split(" ").find((one) => one.endsWith("/.default")) ?? scopes;
+  return scope.replace(/\/\.default$/, "");
 }
 
 interface TokenError {

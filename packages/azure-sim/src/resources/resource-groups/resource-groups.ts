@@ -2,6 +2,7 @@ import { requiredLocation } from "../location.ts";
 import { type Answer, empty, reply } from "../../arm/answer.ts";
 import { requireBody } from "../../arm/body.ts";
 import { ArmError, groupNotFound } from "../../arm/errors.ts";
+import { filterOf, pageSizeOf } from "../../arm/filter.ts";
 import { listAnswer, pageOf } from "../../arm/paging.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
@@ -131,14 +132,20 @@ export const patchGroup: Verb = (call, world) => {
 
 /** The groups of a subscription. */
 export const listGroups: Verb = (call, world) => {
-  const page = pageOf(visibleIn(world, call.target, GROUP_TYPE), call.query, PAGE);
+  const groups = those(visibleIn(world, call.target, GROUP_TYPE), filterOf(call.query));
+  const page = pageOf(groups, call.query, pageSizeOf(call.query, PAGE));
   return listAnswer(page.items.map(groupBody), page.nextSkip, call);
 };
 
 /** The resources in a group, or in a whole subscription. */
 export const listResources: Verb = (call, world) => {
   if (call.target.group !== undefined) foundGroup(call, world);
-  const page = pageOf(withoutGroups(visibleIn(world, call.target, "")), call.query, PAGE);
+  const isListed = filterOf(call.query);
+  const resources = those(
+    visibleIn(world, call.target, ""),
+    (one) => one.type !== GROUP_TYPE && isListed(one),
+  );
+  const page = pageOf(resources, call.query, pageSizeOf(call.query, PAGE));
   const bodies = page.items.map(({ id, name, type, location, body }) => ({
     id,
     name,
@@ -150,8 +157,11 @@ export const listResources: Verb = (call, world) => {
   return listAnswer(bodies, page.nextSkip, call);
 };
 
-function* withoutGroups(resources: Iterable<Resource>): Generator<Resource> {
-  for (const resource of resources) if (resource.type !== GROUP_TYPE) yield resource;
+function* those(
+  resources: Iterable<Resource>,
+  isListed: (resource: Resource) => boolean,
+): Generator<Resource> {
+  for (const resource of resources) if (isListed(resource)) yield resource;
 }
 
 /** DELETE: removes the group with everything in it, within minutes. Only a Location header reports progress. */
