@@ -38,6 +38,7 @@ test("has names, labels, columns, scope and subresources as Cluster API's own", 
       "app.kubernetes.io/managed-by": "capstan",
       "cluster.x-k8s.io/provider": "cluster-api",
       "cluster.x-k8s.io/v1beta1": "v1beta1",
+      "clusterctl.cluster.x-k8s.io": "",
     },
   });
   expect(crd.spec.names).toEqual({

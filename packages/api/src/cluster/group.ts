@@ -9,7 +9,12 @@ export const CORE_PROVIDER_LABELS = providerLabels("cluster-api");
 
 /** The labels by which Cluster API finds the provider of a kind and the version of its contract. */
 export function providerLabels(provider: string): Readonly<Record<string, string>> {
-  return { "cluster.x-k8s.io/provider": provider, "cluster.x-k8s.io/v1beta1": "v1beta1" };
+  return {
+    // `clusterctl move` takes along the objects of kinds with this label.
+    "clusterctl.cluster.x-k8s.io": "",
+    "cluster.x-k8s.io/provider": provider,
+    "cluster.x-k8s.io/v1beta1": "v1beta1",
+  };
 }
 
 /** The paths of `kubectl scale` for a kind that has the selector of its machines in its status. */

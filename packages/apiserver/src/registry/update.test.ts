@@ -260,6 +260,16 @@ describe("patch", () => {
     expect(body.metadata.generation).toBe(1);
   });
 
+  test("forty patches without a version at the same time all succeed", async () => {
+    const slow: Admission = { mutate: () => Promise.resolve() };
+    const client = new TestClient({ admissions: [slow] });
+    await client.create(paths.widgets, widget("a"));
+    const names = Array.from({ length: 40 }, (_, number) => `k${number}`);
+    const answers = await Promise.all(names.map((name) => client.merge(A, { spec: { [name]: 1 } })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(Object.keys((await client.get(A)).body.spec).sort()).toEqual(names.sort());
+  });
+
   test("merges lists of Kubernetes' own kinds by their keys, when it is strategic", async () => {
     const client = new TestClient();
     const containers = [

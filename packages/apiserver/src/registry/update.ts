@@ -13,8 +13,9 @@ import { asServed, keyOf, type Resource } from "./registry.ts";
 import { sharing } from "./sharing.ts";
 import { checkSize } from "./size.ts";
 
-// As many times as kube-apiserver retries a patch when another client writes in between.
-const ATTEMPTS = 5;
+// As in kube-apiserver, a write without a resourceVersion yields to others and never ends in a conflict; each failed attempt
+// is another client's successful write. The limit is only for a bug.
+const ATTEMPTS = 10_000;
 
 /** The input of an update. */
 interface UpdateRequest {

@@ -3,7 +3,8 @@ import type { SimRequest } from "../core/call.ts";
 import type { AzureState } from "../core/azure-state.ts";
 import { isObject, textAt } from "../json.ts";
 import type { Principal } from "../settings.ts";
-import { ARM_AUDIENCES, type Tokens } from "./tokens.ts";
+import { cloudAnswer } from "./cloud.ts";
+import type { Tokens } from "./tokens.ts";
 
 interface Entra {
   readonly tokens: Tokens;
@@ -14,8 +15,6 @@ interface Entra {
 
 const CONFIGURATION = /^\/([^/]+)\/v2\.0\/\.well-known\/openid-configuration$/i;
 const TOKEN = /^\/([^/]+)\/oauth2\/v2\.0\/token$/i;
-const INSTANCE_DISCOVERY = /^\/[^/]+\/discovery\/instance$/i;
-const CLOUD_METADATA = /^\/metadata\/endpoints\/?$/i;
 const MANAGED_IDENTITY = "/metadata/identity/oauth2/token";
 
 /** Answers requests to Entra and to a VM's metadata service; undefined for every other request. */
@@ -25,10 +24,8 @@ export function entraAnswer(request: SimRequest, entra: Entra): Answer | undefin
   if (configuration !== undefined) return openIdConfiguration(request, configuration, entra);
   const tenant = TOKEN.exec(path)?.[1];
   if (tenant !== undefined && request.method === "POST") return tokenFor(tenant, formOf(request.body), entra);
-  if (INSTANCE_DISCOVERY.test(path)) return instanceDiscovery(request, entra);
-  if (CLOUD_METADATA.test(path)) return cloudMetadata(request, entra);
   if (path === MANAGED_IDENTITY) return managedIdentityToken(request, new URLSearchParams(query), entra);
-  return undefined;
+  return cloudAnswer(path, request, entra.world);
 }
 
 function openIdConfiguration(request: SimRequest, tenant: string, { world }: Entra): Answer {
@@ -44,30 +41,6 @@ function openIdConfiguration(request: SimRequest, tenant: string, { world }: Ent
     id_token_signing_alg_values_supported: ["RS256"],
     tenant_region_scope: "WW",
   });
-}
-
-/** Azure's libraries ask whether the authority is one that they may trust: this one vouches for itself. */
-function instanceDiscovery(request: SimRequest, { world }: Entra): Answer {
-  const origin = request.origin ?? world.settings.origin;
-  const { host } = new URL(origin);
-  const tenant = world.settings.principals[0]?.tenantId ?? "common";
-  return reply(200, {
-    tenant_discovery_endpoint: `${origin}/${tenant}/v2.0/.well-known/openid-configuration`,
-    "api-version": "1.1",
-    metadata: [{ preferred_network: host, preferred_cache: host, aliases: [host] }],
-  });
-}
-
-/** The endpoints of this cloud, by which clients find Entra; they have no token yet. */
-function cloudMetadata(request: SimRequest, { world }: Entra): Answer {
-  const origin = request.origin ?? world.settings.origin;
-  const authentication = {
-    loginEndpoint: `${origin}/`,
-    audiences: ARM_AUDIENCES.map((audience) => `${audience}/`),
-    tenant: "common",
-    identityProvider: "AAD",
-  };
-  return reply(200, [{ name: "AzureCloud", resourceManager: `${origin}/`, authentication, suffixes: {} }]);
 }
 
 function isTenant(world: AzureState, tenant: string): boolean {

@@ -43,6 +43,9 @@ const toleration = (key: string): object => ({
   tolerationSeconds: 300,
 });
 
+/** An address of the range that kubeadm has for services. */
+const ADDRESS = /^10\.(9[6-9]|10[0-9]|11[01])(\.\d{1,3}){2}$/;
+
 describe("fields that objects leave out", () => {
   // As kube-apiserver 1.35 answers to the same objects.
   test.each<[string, string, object, object]>([
@@ -133,6 +136,8 @@ describe("fields that objects leave out", () => {
           externalTrafficPolicy: "Cluster",
           internalTrafficPolicy: "Cluster",
           allocateLoadBalancerNodePorts: true,
+          clusterIP: expect.stringMatching(ADDRESS),
+          clusterIPs: [expect.stringMatching(ADDRESS)],
           ipFamilies: ["IPv4"],
           ipFamilyPolicy: "SingleStack",
         },
