@@ -27,24 +27,23 @@ export function filterOf(query: URLSearchParams): Test {
   const filter = query.get("$filter")?.trim() ?? "";
   if (filter === "") return () => true;
   if (filter.length > LONGEST) throw invalid(`${filter.slice(0, 50)}…`, "is too long");
-  const terms = filter.split(BETWEEN).map((term) => term.trim());
-  const tag = tagTest(terms);
+  const tag = tagTest(filter);
   if (tag) return tag;
-  const tests = terms.map((term) => testOf(term, filter));
+  const tests = filter.split(BETWEEN).map((term) => testOf(term.trim(), filter));
   return (resource) => tests.every((test) => test(resource));
 }
 
+const TAG = /^tagName eq '((?:[^']|'')*)'(?: and tagValue eq '((?:[^']|'')*)')?$/i;
+
 /** As in ARM, a filter by tag has no other term. */
-function tagTest(terms: readonly string[]): Test | undefined {
-  const [name, value] = terms.map((term) => TERM.exec(term));
-  if (terms.length > 2 || name?.[1]?.toLowerCase() !== "tagname" || name[2] !== "eq") return undefined;
-  if (terms.length === 2 && value?.[1]?.toLowerCase() !== "tagvalue") return undefined;
-  const wantedName = unquoted(name[3]).toLowerCase();
-  const wantedValue = value ? unquoted(value[3]) : undefined;
+function tagTest(filter: string): Test | undefined {
+  const [match, name, value] = TAG.exec(filter) ?? [];
+  if (match === undefined) return undefined;
+  const wanted = unquoted(name).toLowerCase();
   return ({ body }) => {
     const tags = isObject(body["tags"]) ? body["tags"] : {};
-    const key = Object.keys(tags).find((one) => one.toLowerCase() === wantedName);
-    return key !== undefined && (wantedValue === undefined || textAt(tags, key) === wantedValue);
+    const key = Object.keys(tags).find((one) => one.toLowerCase() === wanted);
+    return key !== undefined && (value === undefined || textAt(tags, key) === unquoted(value));
   };
 }
 
