@@ -1,7 +1,7 @@
 import { openApiSchema } from "../packages/api/src/crd.ts";
 import type { CustomKind } from "../packages/api/src/kind.ts";
 import { customKinds } from "../packages/api/src/kinds.ts";
-import { run } from "../packages/cli/src/program.ts";
+import { commandPaths, run } from "../packages/cli/src/program.ts";
 import { testShell } from "../packages/cli/src/shell.fixture.ts";
 import { REASONS } from "../packages/manager/src/reasons/reasons.ts";
 import { Meter } from "../packages/manager/src/azure/meter.ts";
@@ -94,34 +94,9 @@ function metricsPage(): string {
   return `${NOTE}# Metrics\n\nServed at \`/metrics\` of \`capstan manager --health-addr\`, under the names of controller-runtime and Cluster API.\n\n| metric | type | what it counts |\n|---|---|---|\n${rows.join("")}`;
 }
 
-const COMMANDS = [
-  "",
-  "up",
-  "down",
-  "status",
-  "get clusters",
-  "get kubeconfig",
-  "describe cluster",
-  "plan",
-  "rollout status",
-  "rollout watch",
-  "rollout pause",
-  "rollout resume",
-  "rollout restart",
-  "manager",
-  "init",
-  "azure-sim",
-  "sim run",
-  "sim status",
-  "sim journal",
-  "sim clock",
-  "sim faults add",
-  "version",
-];
-
 async function commandsPage(): Promise<string> {
   const parts = [];
-  for (const command of COMMANDS) {
+  for (const command of commandPaths(testShell())) {
     const shell = testShell();
     await run([...command.split(" ").filter((word) => word !== ""), "--help"], shell);
     parts.push(`## capstan ${command}`.trimEnd(), "", "```", shell.written.out.trimEnd(), "```", "");

@@ -6,16 +6,24 @@ import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./f
 import type { Shell } from "./shell.ts";
 
 /** Flags by which commands find the management cluster. */
-export type AccessFlags = { dataDir: string; kubeconfig?: string; context?: string; namespace?: string };
+export type AccessFlags = {
+  dataDir: string;
+  /** Whether the command line has `--data-dir`. */
+  isDataDirGiven?: boolean;
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+};
 
 /** A command with the flags that every command on a management cluster has. */
 export function asking(parent: Command, name: string, shell: Shell): Command {
-  return parent
-    .command(name)
+  const command = parent.command(name);
+  command.on("option:data-dir", () => command.setOptionValue("isDataDirGiven", true));
+  return command
     .addOption(dataDirOption(shell))
     .option(
       "--kubeconfig <file>",
-      "kubeconfig of the management cluster (default: KUBECONFIG, or the cluster that runs in --data-dir)",
+      "kubeconfig of the management cluster (default: that of --data-dir if given, else KUBECONFIG, else that of the data directory)",
     )
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .option("-n, --namespace <name>", "namespace (default: that of the context, or default)", givenName);
@@ -24,34 +32,41 @@ export function asking(parent: Command, name: string, shell: Shell): Command {
 /** The management cluster and namespace that the flags select. */
 export function accessOf(
   { workingFolder }: Shell,
-  { dataDir, kubeconfig, context, namespace }: AccessFlags,
+  { dataDir, isDataDirGiven = false, kubeconfig, context, namespace }: AccessFlags,
 ): UserAccess {
   return {
     dataDir: resolve(workingFolder, dataDir),
+    isDataDirGiven,
     ...(kubeconfig !== undefined && { kubeconfig }),
     ...(context !== undefined && { context }),
     ...(namespace !== undefined && { namespace }),
   };
 }
 
-type DescribeFlags = AccessFlags & { grouping: boolean; showConditions?: string };
+type DescribeFlags = AccessFlags & OutputFlag & { grouping: boolean; showConditions?: string };
 
 /** Adds `capstan describe cluster`. */
 export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut): void {
   const describe = program
     .command("describe")
-    .description("show an object and its parts as a tree: describe cluster NAME");
+    .description("show an object and its parts as a tree: describe cluster NAME")
+    .argument("[kind]")
+    .action((kind: string | undefined) => {
+      if (kind === undefined) describe.help({ error: true });
+      describe.error(`error: unknown command '${kind}'\n(Did you mean describe cluster ${kind}?)`);
+    });
   asking(describe, "cluster", shell)
     .description("show a cluster as a tree, with the conditions of its parts")
     .argument("<name>", "name of the Cluster", givenName)
     .option("--no-grouping", "show each machine; without it, machines in the same state share a line")
     .option("--show-conditions <whose>", "show conditions one by one: all, a kind, or KIND/NAME")
+    .addOption(outputOption())
     .action(async (name: string, flags: DescribeFlags) => {
       const { describeCluster } = await import("./commands/describe-cluster.ts");
-      const { grouping: isGrouped, showConditions: conditionsOf } = flags;
+      const { grouping: isGrouped, showConditions: conditionsOf, output } = flags;
       const access = accessOf(shell, flags);
       await carryOut(flags, () =>
-        describeCluster(shell, { access, name, tree: { isGrouped, conditionsOf } }),
+        describeCluster(shell, { access, name, output, tree: { isGrouped, conditionsOf } }),
       );
     });
 }

@@ -45,6 +45,10 @@ describe("a command line", () => {
       ["rollout", verb, ""],
       "value '' is invalid for argument 'pool'. Expected a name, such as workers; this one is empty.",
     ]),
+    [["describe", "quay"], "(Did you mean describe cluster quay?)"],
+    [["rollout", "status"], "(capstan rollout status --help lists the flags)"],
+    [["help", "rollout", "stauts"], "capstan rollout has no command 'stauts': there are status, watch"],
+    [["completion", "powershell"], "Allowed choices are bash, zsh, fish."],
     [["describe", "cluster", ""], "value '' is invalid for argument 'name'. Expected a name"],
     [["get", "clusters", "-n", ""], "argument '' is invalid. Expected a name"],
     [[], "Examples:"],
@@ -60,6 +64,8 @@ describe("a command line", () => {
     [["get", "kubeconfig", "--help"], "[cluster]"],
     [["plan", "--help"], "2   machines would be deleted or updated in place"],
     [["rollout", "watch", "--help"], "until Ctrl-C"],
+    [["help"], "Exit codes:"],
+    [["help", "rollout", "watch"], "until Ctrl-C"],
   ])("%j prints help and ends with 0", async (args, message) => {
     const { code, out, err } = await capstan(args);
     expect([code, err]).toEqual([0, ""]);

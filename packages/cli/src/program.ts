@@ -12,6 +12,7 @@ import {
   type OutputFlag,
   outputOption,
 } from "./flags.ts";
+import { addHelp } from "./help-program.ts";
 import { addInit } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
 import { VERSION } from "./manifest.ts";
@@ -81,6 +82,18 @@ Exit codes:
   3   status: nothing is running
 `;
 
+/** The words of every command, such as `rollout status`; the program itself is empty. */
+export function commandPaths(shell: Shell): readonly string[] {
+  const below = (command: Command, path: string): readonly string[] =>
+    command.commands
+      .filter((one) => !one.name().startsWith("_"))
+      .flatMap((one) => {
+        const name = `${path} ${one.name()}`.trim();
+        return one.commands.length === 0 ? [name] : below(one, name);
+      });
+  return ["", ...below(programFor(shell, { code: 0 }), "")];
+}
+
 /** All commands. Each imports its own code when it is chosen, so that commands start fast. */
 function programFor(shell: Shell, ended: { code: number }): Command {
   const program = new Command("capstan")
@@ -96,7 +109,6 @@ function programFor(shell: Shell, ended: { code: number }): Command {
       getOutHelpWidth: () => shell.out.columns,
       getErrHelpWidth: () => shell.err.columns,
     })
-    .showHelpAfterError("(capstan --help lists the commands)")
     .addHelpText("after", EXAMPLES);
   const carryOut: CarryOut = async ({ dataDir }, command) => {
     const folder = resolve(shell.workingFolder, dataDir);
@@ -116,6 +128,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   addManager(program, shell, carryOut);
   addAzureSim(program, shell, carryOut);
   addSimCommands(program, shell, carryOut);
+  addHelp(program, shell);
   return program;
 }
 

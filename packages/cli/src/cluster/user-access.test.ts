@@ -56,6 +56,13 @@ async function capstanWith(list: string, ...args: readonly string[]) {
   return { code, ...shell.written };
 }
 
+test("a data directory on the command line comes before KUBECONFIG", async () => {
+  const { code, err } = await capstan("get", "clusters", "--data-dir", "elsewhere");
+  expect(code).toBe(1);
+  expect(err).toContain(`there is no kubeconfig at ${at("elsewhere")}`);
+  expect((await capstan("get", "clusters")).code).toBe(0);
+});
+
 describe("the namespace of a command", () => {
   const isPaused = async (name: string): Promise<boolean> =>
     isPausedByAnnotation(await management.client.get(AzureMachinePool, { name: "pool", namespace: name }));

@@ -8,6 +8,8 @@ import { type Kubeconfig, listedKubeconfigs, mergedKubeconfig, readKubeconfigs }
 /** The management cluster and namespace that the user selects. */
 export interface UserAccess {
   readonly dataDir: string;
+  /** Whether the user has named the data directory on the command line. */
+  readonly isDataDirGiven?: boolean;
   readonly kubeconfig?: string;
   readonly context?: string;
   /** The value of `-n`; undefined if the flag is not set. */
@@ -25,8 +27,8 @@ interface UserKubeconfig extends Kubeconfig {
 const USUAL_NAMESPACE = "default";
 
 /**
- * The kubeconfig that the user selects: the flag, else the environment, else the data directory, else kubectl's
- * default. Objects that do not set a namespace are in that of `-n`, else in that of the context.
+ * The kubeconfig that the user selects: the flag, else a data directory that the command line names, else the environment,
+ * else the usual data directory, else kubectl's default. Objects that do not set a namespace are in that of `-n`, else in that of the context.
  */
 export function userKubeconfig(shell: Shell, access: UserAccess): UserKubeconfig {
   const paths = pathsOf(shell, access);
@@ -41,12 +43,16 @@ export function userKubeconfig(shell: Shell, access: UserAccess): UserKubeconfig
   return { ...merged, origin, namespace: access.namespace ?? merged.namespace ?? USUAL_NAMESPACE };
 }
 
-function pathsOf(shell: Shell, { kubeconfig, dataDir }: UserAccess): readonly string[] {
+function pathsOf(
+  shell: Shell,
+  { kubeconfig, dataDir, isDataDirGiven = false }: UserAccess,
+): readonly string[] {
   const { variables, workingFolder } = shell;
   if (kubeconfig !== undefined) return [resolve(workingFolder, kubeconfig)];
+  const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
+  if (isDataDirGiven) return [own];
   const listed = listedKubeconfigs(shell);
   if (listed.length > 0) return listed;
-  const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
   return [existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config")];
 }
 

@@ -25,21 +25,24 @@ import {
 } from "../describe/cluster-tree.ts";
 import { printTree } from "../describe/print-tree.ts";
 import { EXIT } from "../exit-codes.ts";
+import { type OutputForm, printed } from "../render/output.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which cluster, and how to print it. */
 export interface DescribeClusterOptions {
   readonly access: UserAccess;
   readonly name: string;
+  readonly output?: OutputForm;
   readonly tree: TreeOptions;
 }
 
 /** `capstan describe cluster`: the parts of a cluster as a tree, with the state of each. */
 export async function describeCluster(shell: Shell, options: DescribeClusterOptions): Promise<number> {
-  const { access, name, tree } = options;
+  const { access, name, output, tree } = options;
   await withUserClient(shell, access, async (client, { now, namespace }) => {
     const parts = await partsOf(client, { name, namespace });
-    shell.out.write(printTree(clusterTree(parts, tree), now()));
+    const root = clusterTree(parts, tree);
+    shell.out.write(await printed(root, output, () => printTree(root, now())));
   });
   return EXIT.done;
 }
