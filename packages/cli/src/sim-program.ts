@@ -241,19 +241,31 @@ function matchOf({ method, path, resource, operation, nth, times, probability }:
 }
 
 function addScaleSetActions({ sim, shell, carryOut }: Parts): void {
-  const onInstances = (name: "delete" | "evict", description: string): void => {
-    verb(sim, name, shell)
-      .description(description)
-      .argument("<scale-set>", "name, GROUP/NAME or id")
-      .argument("<instances...>", "instance ids, such as 0 2")
-      .action(async (scaleSet: string, instances: string[], flags: AddressFlags) => {
-        const { actOnScaleSet } = await import("./commands/sim-actions.ts");
-        const action = { verb: name, instances };
-        await carryOut(flags, (address) => actOnScaleSet(shell, { address, scaleSet, action }));
-      });
-  };
-  onInstances("delete", "delete instances of a scale set, as a user in the portal would");
-  onInstances("evict", "evict spot instances of a scale set, as Azure does");
+  verb(sim, "delete", shell)
+    .description("delete a resource, or instances of a scale set, as a user in the portal would")
+    .argument("<resource>", "name, GROUP/NAME or id")
+    .argument(
+      "[instances...]",
+      "instance ids of a scale set, such as 0 2; without them the resource is deleted",
+    )
+    .action(async (resource: string, instances: string[], flags: AddressFlags) => {
+      const { actOnScaleSet, deleteResource } = await import("./commands/sim-actions.ts");
+      const action = { verb: "delete", instances } as const;
+      await carryOut(flags, (address) =>
+        instances.length === 0
+          ? deleteResource(shell, { address, resource })
+          : actOnScaleSet(shell, { address, scaleSet: resource, action }),
+      );
+    });
+  verb(sim, "evict", shell)
+    .description("evict spot instances of a scale set, as Azure does")
+    .argument("<scale-set>", "name, GROUP/NAME or id")
+    .argument("<instances...>", "instance ids, such as 0 2")
+    .action(async (scaleSet: string, instances: string[], flags: AddressFlags) => {
+      const { actOnScaleSet } = await import("./commands/sim-actions.ts");
+      const action = { verb: "evict", instances } as const;
+      await carryOut(flags, (address) => actOnScaleSet(shell, { address, scaleSet, action }));
+    });
   verb(sim, "capacity", shell)
     .description("change the size of a scale set, as an autoscaler would")
     .argument("<scale-set>", "name, GROUP/NAME or id")

@@ -285,7 +285,7 @@ describe("CAPZ #4940: an evicted machine is replaced, and no machine is left Fai
   test("and a machine that a user deletes in the portal", async () => {
     const world = await withPool();
     const [set] = world.azure.control.state().scaleSets;
-    world.azure.control.deleteMachine(`${set?.id}/virtualMachines/1`);
+    world.azure.control.deleteResource(`${set?.id}/virtualMachines/1`);
     await settled(world);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
   });

@@ -111,8 +111,8 @@ export class Control {
     return stateOf(this.#core.world);
   }
 
-  /** An operator deletes a virtual machine in the portal, by its ARM id. */
-  deleteMachine(id: string): Answer {
+  /** An operator deletes a resource or an instance in the portal, by its ARM id. */
+  deleteResource(id: string): Answer {
     return this.#asOperator("DELETE", id);
   }
 

@@ -118,14 +118,15 @@ function checkKnown(what: string, name: string, known: readonly string[]): void 
 
 /** An action of another client; the answer is ARM's. */
 function act(control: Control, name: string, body: JsonObject): Answer {
+  if (name === "deleteResource") return control.deleteResource(required(body, "id"));
   const scaleSetId = required(body, "scaleSetId");
-  if (name === "deleteInstance") return control.deleteMachine(instanceIn(scaleSetId, body));
+  if (name === "deleteInstance") return control.deleteResource(instanceIn(scaleSetId, body));
   if (name === "evict") return control.evict(instanceIn(scaleSetId, body));
   if (name === "setCapacity")
     return control.setCapacity(scaleSetId, Number(objectAt({ body }, "body")["capacity"]));
   throw new ArmError(404, {
     code: "NotFound",
-    message: `The action '${name}' does not exist; use deleteInstance, evict or setCapacity.`,
+    message: `The action '${name}' does not exist; use deleteInstance, deleteResource, evict or setCapacity.`,
   });
 }
 

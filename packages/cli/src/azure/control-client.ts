@@ -35,7 +35,7 @@ export interface ControlClient {
   forbid(prohibition: Prohibition): Promise<void>;
   allow(name: string): Promise<void>;
   /** Acts on a scale set from outside of ARM; returns the status of ARM's answer. */
-  act(action: "deleteInstance" | "evict" | "setCapacity", body: object): Promise<number>;
+  act(action: "deleteInstance" | "deleteResource" | "evict" | "setCapacity", body: object): Promise<number>;
 }
 
 /** Uses the control API of the chosen simulator, then closes the connection. */

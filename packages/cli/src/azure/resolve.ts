@@ -12,6 +12,14 @@ export function scaleSetNamed({ scaleSets }: CloudState, name: string): string {
   );
 }
 
+/** Resolves a resource that the user names; of several with one name, such as a machine and its interface, the virtual machine. */
+export function resourceNamed({ resources }: CloudState, name: string): string {
+  const ids = resources.map(({ id }) => id);
+  const machines = ids.filter((id) => /\/virtualMachines\/[^/]+$/i.test(id));
+  const isMachine = machines.some((id) => isNamed(id, name));
+  return idNamed(isMachine ? machines : ids, { name, what: "resource" });
+}
+
 /** Resolves anything that has an id: a subscription, a group or a resource. */
 export function scopeNamed({ resources }: CloudState, name: string): string {
   // A resource that does not exist yet can be locked or denied too, but only by its full id.
@@ -23,10 +31,7 @@ export function scopeNamed({ resources }: CloudState, name: string): string {
 }
 
 function idNamed(ids: readonly string[], { name, what }: { name: string; what: string }): string {
-  const wanted = name.toLowerCase();
-  const found = ids.filter((id) =>
-    [id, shortName(id), lastName(id)].some((one) => one.toLowerCase() === wanted),
-  );
+  const found = ids.filter((id) => isNamed(id, name));
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
   if (first !== undefined)
@@ -38,6 +43,11 @@ function idNamed(ids: readonly string[], { name, what }: { name: string; what: s
       ? `there is no ${what} yet`
       : `there is no ${what} ${JSON.stringify(name)}; existing: ${shown(ids.map(shortName))}`,
   );
+}
+
+function isNamed(id: string, name: string): boolean {
+  const wanted = name.toLowerCase();
+  return [id, shortName(id), lastName(id)].some((one) => one.toLowerCase() === wanted);
 }
 
 /** A resource in short form: `group/name`. */

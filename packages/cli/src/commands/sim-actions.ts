@@ -1,6 +1,6 @@
 import type { Prohibition } from "@capstan/azure-sim";
 import { type ControlClient, type SimulatorAddress, withControl } from "../azure/control-client.ts";
-import { scaleSetNamed, scopeNamed, shortName } from "../azure/resolve.ts";
+import { resourceNamed, scaleSetNamed, scopeNamed, shortName } from "../azure/resolve.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
@@ -19,6 +19,19 @@ export async function actOnScaleSet(
   await withControl(address, async (control) => {
     const scaleSetId = scaleSetNamed(await control.state(), scaleSet);
     for await (const done of carriedOut(control, scaleSetId, action)) out.write(`${done}\n`);
+  });
+  return EXIT.done;
+}
+
+/** `capstan sim delete` without instances: a resource is deleted behind the back of its owner. */
+export async function deleteResource(
+  { out }: Shell,
+  { address, resource }: { readonly address: SimulatorAddress; readonly resource: string },
+): Promise<number> {
+  await withControl(address, async (control) => {
+    const id = resourceNamed(await control.state(), resource);
+    await control.act("deleteResource", { id });
+    out.write(`${shortName(id)} is being deleted\n`);
   });
   return EXIT.done;
 }

@@ -202,6 +202,7 @@ describe("a simulated Azure with scale sets in two groups", () => {
 
   test.each([
     [["delete", "pool", "0"], '"pool" matches several; choose one: east/pool, west/pool'],
+    [["delete", "nowhere/vm-0"], 'there is no resource "nowhere/vm-0"; existing: '],
     [["delete", "west/pool", "99"], "there is no instance 99 in west/pool; it has: 4 Succeeded"],
     [["capacity", "pol", "2"], 'there is no scale set "pol"; existing: east/pool, east/spot, west/pool'],
     [["lock", "north"], 'there is no resource or group "north"; existing: '],
@@ -476,7 +477,7 @@ describe("a command line", () => {
     [["sim", "clock", "back", "10s"], "Allowed choices are advance, speed."],
     [["sim", "capacity", "pool", "-1"], "'-1' is invalid for argument 'instances'. Expected a whole number"],
     [["sim", "capacity", "pool", "two"], "Expected a whole number, such as 3."],
-    [["sim", "delete", "pool"], "missing required argument 'instances'"],
+    [["sim", "evict", "pool"], "missing required argument 'instances'"],
     [["sim", "faults", "add"], "no effect is given; give one of --status, --delay, --drop,"],
     [["sim", "faults", "add", "--drop", "--delay", "1s"], "--delay and --drop cannot go together"],
     [["sim", "faults", "add", "--status", "500"], "--status needs --code, the error code that callers see"],

@@ -135,7 +135,7 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
     strike: ({ edit }, rng) => edit(rng),
   },
   "instance-deleted": toMachine("an operator deletes machine", ({ azure }, id) =>
-    azure.control.deleteMachine(id),
+    azure.control.deleteResource(id),
   ),
   "instance-stopped": toMachine("an operator stops machine", ({ azure }, id) =>
     azure.control.stopMachine(id),
