@@ -17,7 +17,7 @@ const NAMESPACE = "default";
 const IDENTITY = "bench";
 
 /** Creates an object with all its defaults: a server without our webhooks fills in only those of the schema. */
-async function create<T extends KubernetesObject>(
+export async function create<T extends KubernetesObject>(
   client: Client,
   kind: Kind<T>,
   object: object,

@@ -106,7 +106,8 @@ function isAsWanted({ status }: Frozen<AzureMachinePool>, wanted: Frozen<Machine
   return isWhole && status?.replicas === replicas && status?.version === template?.spec.version;
 }
 
-async function waitFor(world: World, holds: () => boolean, what: string): Promise<void> {
+/** Runs until something holds. */
+export async function waitFor(world: World, holds: () => boolean, what: string): Promise<void> {
   const endMs = world.scheduler.monotonicMs + PATIENCE_MS;
   while (!holds()) {
     if (world.scheduler.monotonicMs > endMs) throw new Error(`it does not come to pass that ${what}`);
@@ -114,6 +115,7 @@ async function waitFor(world: World, holds: () => boolean, what: string): Promis
   }
 }
 
-function stored<T>(world: World, { group, plural }: Kind): readonly Frozen<T>[] {
+/** The objects of a kind, without a request. */
+export function stored<T>(world: World, { group, plural }: Kind): readonly Frozen<T>[] {
   return [...world.management.storage.list({ resource: `${group}/${plural}` })] as unknown as Frozen<T>[];
 }

@@ -1,4 +1,5 @@
 import { Cluster, type Frozen, isTrue, Machine, Node, type OwnerReference } from "@capstan/api";
+import type { Env } from "@capstan/env";
 import {
   block,
   type Client,
@@ -24,18 +25,26 @@ export const TestMachine = foreignKind(GROUP, "TestMachine", "testmachines");
 /** The template of TestMachines. */
 export const TestMachineTemplate = foreignKind(GROUP, "TestMachineTemplate", "testmachinetemplates");
 
+/** How long the provider takes. */
+export interface ProviderLatencies {
+  readonly vmMs: number;
+  readonly nodeMs: number;
+  readonly deletionMs: number;
+}
+
 /** The latencies of upstream's in-memory provider. */
-const VM_MS = 10_000;
-const NODE_MS = 2_000;
-const DELETION_MS = 5_000;
+const IN_MEMORY: ProviderLatencies = { vmMs: 10_000, nodeMs: 2_000, deletionMs: 5_000 };
+
+type Connections = Pick<ManagerConnections, "connect"> & { readonly env: Env };
 
 interface Scope {
   readonly context: Context<Foreign>;
-  readonly connections: ManagerConnections;
+  readonly connections: Connections;
+  readonly latencies: ProviderLatencies;
 }
 
 /** Creates simulated virtual machines: after the bootstrap data, a VM takes 10 s, and its Node 2 s more. */
-export function testProvider(connections: ManagerConnections): Reconciler {
+export function testProvider(connections: Connections, latencies = IN_MEMORY): Reconciler {
   return defineReconciler<Foreign, Scope>({
     name: "testmachine",
     for: TestMachine,
@@ -45,7 +54,7 @@ export function testProvider(connections: ManagerConnections): Reconciler {
       on(Machine, ({ metadata: { name, namespace } }) => [{ name, namespace }]),
       on(Cluster, () => []),
     ],
-    scope: (context) => ({ context, connections }),
+    scope: (context) => ({ context, connections, latencies }),
     normal: [createVm, joinCluster],
     deleting: [deleteVm],
   });
@@ -55,7 +64,7 @@ function ownerOf({ object }: Context<Foreign>): Readonly<OwnerReference> | undef
   return object.metadata.ownerReferences?.find(({ kind }) => kind === Machine.kind);
 }
 
-function createVm({ context }: Scope): Outcome {
+function createVm({ context, latencies: { vmMs } }: Scope): Outcome {
   const { object, cache, env } = context;
   const { namespace, name } = object.metadata;
   const owner = ownerOf(context);
@@ -63,17 +72,17 @@ function createVm({ context }: Scope): Outcome {
   if (machine?.spec.bootstrap.dataSecretName === undefined) return block(600_000, "WaitingForBootstrap");
   const startedMs = Number(object.status?.["startedMs"] ?? env.clock.now());
   object.status = { ...object.status, startedMs };
-  const leftMs = startedMs + VM_MS - env.clock.now();
+  const leftMs = startedMs + vmMs - env.clock.now();
   if (leftMs > 0) return block(leftMs, "CreatingVm");
   object.spec = { ...object.spec, providerID: `test:///${name}` };
   object.status = { ...object.status, ready: true, addresses: [{ type: "InternalIP", address: "10.0.0.4" }] };
   return next;
 }
 
-async function joinCluster({ context, connections }: Scope): Promise<Outcome> {
+async function joinCluster({ context, connections, latencies: { vmMs, nodeMs } }: Scope): Promise<Outcome> {
   const { object, env } = context;
   if (object.status?.["joined"] === true) return next;
-  const leftMs = Number(object.status?.["startedMs"]) + VM_MS + NODE_MS - env.clock.now();
+  const leftMs = Number(object.status?.["startedMs"]) + vmMs + nodeMs - env.clock.now();
   if (leftMs > 0) return block(leftMs, "BootingNode");
   const cluster = clusterOf(context);
   if (!isTrue(cluster?.status?.conditions, "ControlPlaneInitialized"))
@@ -103,10 +112,10 @@ async function createNode(client: Client, name: string, nowMs: number): Promise<
   await client.patch(Node, { name }, { type: "merge", subresource: "status", body });
 }
 
-async function deleteVm({ context, connections }: Scope): Promise<Outcome> {
+async function deleteVm({ context, connections, latencies: { deletionMs } }: Scope): Promise<Outcome> {
   const { object, env } = context;
   const { name } = object.metadata;
-  const leftMs = Date.parse(object.metadata.deletionTimestamp ?? "") + DELETION_MS - env.clock.now();
+  const leftMs = Date.parse(object.metadata.deletionTimestamp ?? "") + deletionMs - env.clock.now();
   if (leftMs > 0) return block(leftMs, "DeletingVm");
   const cluster = clusterOf(context);
   if (!cluster) return next;
@@ -123,7 +132,7 @@ async function deleteVm({ context, connections }: Scope): Promise<Outcome> {
   return next;
 }
 
-function workloadClient({ connect, env }: ManagerConnections, name: string): Client {
+function workloadClient({ connect, env }: Connections, name: string): Client {
   const transport = connect(`${SIMULATED_ORIGIN}/${name}`);
   return createClient({ transport, env, fieldManager: "test-provider", userAgent: "test-provider" });
 }

@@ -51,6 +51,14 @@ const Status = object("The observed state of the machine set.", {
       { maxItems: 1000 },
     ),
   ),
+  propagatedHash: optional(
+    string(
+      "A hash of the labels, annotations and other fields that the controller last gave to all machines.",
+      {
+        maxLength: 64,
+      },
+    ),
+  ),
   observedGeneration: optional(long("The generation that the controller last observed.")),
   failureReason: optional(string("Why the set failed for good, in CamelCase.")),
   failureMessage: optional(string("Why the set failed for good.", { minLength: 1, maxLength: 10240 })),

@@ -13,6 +13,7 @@ import { referrers } from "../../contract/referrers.ts";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import { providerKey } from "../../workload/nodes.ts";
+import { COALESCED_MS } from "../../workload/reconcile-interval.ts";
 import { MACHINE_FINALIZER } from "./conditions.ts";
 import {
   awaitPreTerminateHooks,
@@ -43,6 +44,8 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
     for: Machine,
     finalizer: MACHINE_FINALIZER,
     concurrency: CONCURRENCY,
+    // A machine that comes up causes several events within milliseconds; together they cost one pass.
+    minReconcileIntervalMs: () => COALESCED_MS,
     indexes: [
       byReference.index,
       drainRulesByNamespace,

@@ -2,6 +2,7 @@ import {
   AzureMachineTemplate,
   Cluster,
   ensureOwnerReference,
+  formatFieldError,
   type Frozen,
   type KubernetesObject,
   KubeadmConfigTemplate,
@@ -21,9 +22,11 @@ import {
   on,
   type Outcome,
   type Reconciler,
+  terminal,
   waiting,
 } from "@capstan/runtime";
 import { referrers } from "../../contract/referrers.ts";
+import { COALESCED_MS } from "../../workload/reconcile-interval.ts";
 import { report } from "./report.ts";
 import { rollOut } from "./rollout.ts";
 import { BY_CONTROLLER, buildScope, controllerUids, type Scope } from "./scope.ts";
@@ -43,6 +46,8 @@ export function machineDeploymentReconciler(): Reconciler {
     name: "machinedeployment",
     for: MachineDeployment,
     finalizer: "cluster.x-k8s.io/machinedeployment",
+    // A machine that comes up causes several events within milliseconds; together they cost one pass.
+    minReconcileIntervalMs: () => COALESCED_MS,
     owns: [MachineSet],
     indexes: [
       index(MachineSet, BY_CONTROLLER, controllerUids),
@@ -59,10 +64,17 @@ export function machineDeploymentReconciler(): Reconciler {
     ],
     referrersOf: byReference.of,
     scope: buildScope,
-    normal: [joinCluster, ownTemplates, rollOut],
+    normal: [refuseInvalid, joinCluster, ownTemplates, rollOut],
     deleting: [deleteSets],
     status: report,
   });
+}
+
+/** Admission refuses it; one that was stored without admission must not lead to a wrong decision. */
+function refuseInvalid({ deployment: object }: Scope): Outcome {
+  const invalid = MachineDeployment.validate({ object, old: object }).map(formatFieldError);
+  if (invalid.length > 0) throw terminal("InvalidSpec", invalid.join("; "));
+  return next;
 }
 
 function joinCluster({ deployment, cluster }: Scope): Outcome {

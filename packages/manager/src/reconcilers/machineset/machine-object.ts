@@ -45,6 +45,20 @@ export interface FixedFields {
   readonly failureDomain?: string;
 }
 
+/** The fields of existing machines that follow the template. */
+export function propagatedFields(set: Frozen<MachineSet>): object {
+  const { readinessGates, taints, nodeDrainTimeout, nodeVolumeDetachTimeout, nodeDeletionTimeout } =
+    set.spec.template.spec;
+  return withoutUndefined({
+    ...propagatedMetadata(set),
+    readinessGates,
+    taints,
+    nodeDrainTimeout,
+    nodeVolumeDetachTimeout,
+    nodeDeletionTimeout,
+  });
+}
+
 /** The configuration of a Machine that its set applies: the fields of its creation, and those that follow the template. */
 export function machineConfiguration(set: Frozen<MachineSet>, fixed: FixedFields): object {
   const { clusterName, template } = set.spec;

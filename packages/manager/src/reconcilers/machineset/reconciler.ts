@@ -20,6 +20,7 @@ import {
   waiting,
 } from "@capstan/runtime";
 import { referrers } from "../../contract/referrers.ts";
+import { setIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { deleteMachines } from "./deletion.ts";
 import { checkPreflight } from "./preflight.ts";
 import { report } from "./report.ts";
@@ -49,6 +50,8 @@ export function machineSetReconciler(): Reconciler {
     for: MachineSet,
     finalizer: "cluster.x-k8s.io/machineset",
     concurrency: CONCURRENCY,
+    // A machine that comes up causes several events within milliseconds; together they cost one pass.
+    minReconcileIntervalMs: ({ status }) => setIntervalMsOf(status?.replicas),
     owns: [Machine],
     indexes: [
       index(Machine, BY_CONTROLLER, controllerUids),

@@ -9,12 +9,14 @@ import {
 } from "@capstan/api";
 import { again, type Context, isNotFound, next, type Outcome } from "@capstan/runtime";
 import { planMachineSet } from "../../rollout/machine-set/plan.ts";
+import { digest } from "../../azure/operations/wanted.ts";
 import { cloneReference, ensureClones, readTemplates, type Templates } from "./clones.ts";
 import {
   fixedFieldsOf,
   includes,
   machineConfiguration,
   newMachineName,
+  propagatedFields,
   SET_FIELD_MANAGER,
 } from "./machine-object.ts";
 import { BY_ORPHAN, type Scope } from "./scope.ts";
@@ -180,11 +182,12 @@ function applyMachine(
 
 /**
  * Gives existing machines the labels, annotations, timeouts, gates and taints of the template, which need no new machine.
- * After a change of the set every machine is written once, because the cache does not show which fields the last
+ * After a change of these fields every machine is written once, because the cache does not show which fields the last
  * configuration had; otherwise only a machine that lacks a field.
  */
 export async function propagateFields({ context, set, machines }: Scope): Promise<Outcome> {
-  const isChanged = set.status?.observedGeneration !== set.metadata.generation;
+  const propagatedHash = digest(propagatedFields(set));
+  const isChanged = set.status?.propagatedHash !== propagatedHash;
   for (const machine of machines) {
     const { name, namespace, resourceVersion, deletionTimestamp } = machine.metadata;
     // A machine that is being deleted may lose its finalizer at any moment, and none can be added any more.
@@ -194,5 +197,6 @@ export async function propagateFields({ context, set, machines }: Scope): Promis
     const body = { ...wanted, metadata: { ...wanted.metadata, resourceVersion } };
     await applyMachine(context, { name, namespace }, body);
   }
+  set.status = { ...set.status, propagatedHash };
   return next;
 }

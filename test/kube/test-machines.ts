@@ -1,0 +1,164 @@
+import {
+  AzureCluster,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  customKinds,
+  KubeadmConfigTemplate,
+  MachineDeployment,
+  Secret,
+} from "@capstan/api";
+import { builtInKinds, createApiServer } from "@capstan/apiserver";
+import { createRealEnv, type Transport } from "@capstan/env";
+import { cloudNamed, Manager } from "@capstan/manager";
+import { type Client, createClient, Runner, silentLogger } from "@capstan/runtime";
+import { SIMULATED_AUTHORITY } from "@capstan/sim";
+import { installDefinitions } from "../../packages/cli/src/cluster/install-definitions.ts";
+import { create } from "../bench/cluster-objects.ts";
+import { definitionOf, foreign } from "../world/cluster/foreign-kinds.ts";
+import {
+  type ProviderLatencies,
+  TestMachine,
+  TestMachineTemplate,
+  testProvider,
+} from "../world/machinedeployments/test-provider.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { establish } from "./custom-resource-definition.ts";
+
+const CLUSTER = "demo";
+/** The MachineDeployment of `createDeployment`. */
+export const DEPLOYMENT = { name: "workers", namespace: "default" };
+// The controllers of machines; those of Azure have nothing to do.
+const CONTROLLERS = [
+  "cluster",
+  "machinedeployment",
+  "machineset",
+  "machine",
+  "machinehealthcheck",
+  "kubeadmconfig",
+];
+
+/** Machines of the test provider on a real kube-apiserver; the workload cluster is an embedded API server. */
+export interface TestMachines {
+  readonly plane: ControlPlane;
+  readonly client: Client;
+  readonly workload: Client;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a manager and the provider, with a cluster that is ready. */
+export async function startTestMachines(latencies?: ProviderLatencies): Promise<TestMachines> {
+  const env = createRealEnv();
+  const plane = await startControlPlane({ audit: true });
+  const server = createApiServer({ env, kinds: builtInKinds });
+  const toWorkload = (): Transport => ({
+    request: (request) => server.handle(request),
+    close: () => Promise.resolve(),
+  });
+  const client = createClient({ transport: plane.connect(), env, fieldManager: "test" });
+  await installDefinitions({ env, transport: plane.connect() }, customKinds);
+  for (const kind of [TestMachine, TestMachineTemplate]) await establish(client, definitionOf(kind));
+  await createReadyCluster(client);
+  const manager = new Manager({
+    env,
+    log: silentLogger,
+    kube: plane.connect(),
+    azure: { cloud: cloudNamed(), connect: () => unreachable() },
+    workload: { connect: toWorkload },
+    readFile: () => Promise.reject(new Error("there are no files")),
+    controllers: CONTROLLERS,
+  });
+  const provider = new Runner({
+    env,
+    transport: plane.connect(),
+    log: silentLogger,
+    name: "test-provider",
+    reconcilers: [testProvider({ env, connect: toWorkload }, latencies)],
+  });
+  await Promise.all([manager.start(), provider.start()]);
+  return {
+    plane,
+    client,
+    workload: createClient({ transport: toWorkload(), env, fieldManager: "test" }),
+    stop: async () => {
+      await Promise.all([manager.stop(), provider.stop()]);
+      await plane.stop();
+    },
+  };
+}
+
+function unreachable(): never {
+  throw new Error("these machines need no Azure");
+}
+
+/** A cluster whose network and control plane are there: no controller of these runs. */
+async function createReadyCluster(client: Client): Promise<void> {
+  const metadata = { name: CLUSTER, namespace: "default" };
+  const labels = { [CLUSTER_NAME_LABEL]: CLUSTER };
+  const encoded = (text: string): string => Buffer.from(text).toString("base64");
+  const controlPlaneEndpoint = { host: "demo.example.com", port: 6443 };
+  await create(client, Secret, {
+    metadata: { ...metadata, name: `${CLUSTER}-ca`, labels },
+    data: { "tls.crt": encoded(SIMULATED_AUTHORITY) },
+  });
+  await create(client, Secret, {
+    metadata: { ...metadata, name: `${CLUSTER}-kubeconfig`, labels },
+    type: "cluster.x-k8s.io/secret",
+    data: { value: encoded(JSON.stringify(kubeconfig())) },
+  });
+  await create(client, AzureCluster, {
+    metadata,
+    spec: { location: "westeurope", subscriptionID: "none", controlPlaneEndpoint },
+  });
+  const ready = { type: "merge", subresource: "status", body: { status: { ready: true } } } as const;
+  await client.patch(AzureCluster, metadata, ready);
+  const { apiVersion, kind } = AzureCluster;
+  const infrastructureRef = { apiVersion, kind, name: CLUSTER };
+  await create(client, Cluster, { metadata, spec: { controlPlaneEndpoint, infrastructureRef } });
+}
+
+function kubeconfig(): object {
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: CLUSTER, cluster: { server: "https://demo.example.com:6443" } }],
+    users: [{ name: "admin", user: { token: "none" } }],
+    contexts: [{ name: "admin", context: { cluster: CLUSTER, user: "admin" } }],
+    "current-context": "admin",
+  };
+}
+
+/** Creates a MachineDeployment with its templates. */
+export async function createDeployment(
+  client: Client,
+  replicas: number,
+  maxSurge: number | string,
+): Promise<void> {
+  const { namespace, name } = DEPLOYMENT;
+  const template = { spec: { size: "small" } };
+  await client.create(TestMachineTemplate, foreign(TestMachineTemplate, name, { template }));
+  await create(client, KubeadmConfigTemplate, { metadata: DEPLOYMENT, spec: { template: { spec: {} } } });
+  const reference = ({ apiVersion, kind }: { apiVersion: string; kind: string }) => ({
+    apiVersion,
+    kind,
+    name,
+    namespace,
+  });
+  const rollingUpdate = { maxSurge, maxUnavailable: 0 };
+  await create(client, MachineDeployment, {
+    metadata: DEPLOYMENT,
+    spec: {
+      clusterName: CLUSTER,
+      replicas,
+      selector: {},
+      strategy: { type: "RollingUpdate", rollingUpdate },
+      template: {
+        spec: {
+          clusterName: CLUSTER,
+          version: "v1.33.5",
+          bootstrap: { configRef: reference(KubeadmConfigTemplate) },
+          infrastructureRef: reference(TestMachineTemplate),
+        },
+      },
+    },
+  });
+}
