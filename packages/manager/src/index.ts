@@ -45,6 +45,10 @@ export {
 export { instanceEvidence } from "./azure/scale-set/instance-evidence.ts";
 export type { PowerState, ScaleSetInstance } from "./azure/scale-set/instance.ts";
 export { type FreshnessOptions, ScaleSetInstances } from "./azure/scale-set/instances.ts";
+export type { CertificateIssuer } from "./cluster-certificates/issuer.ts";
+export { x509Issuer } from "./cluster-certificates/x509-issuer.ts";
+export { etcdGateway as etcdClient } from "./etcd/gateway.ts";
+export type { ConnectToEtcd, Etcd, EtcdMember, EtcdStatus, EtcdTarget } from "./etcd/port.ts";
 export type { ReasonText } from "./reasons/reason-text.ts";
 export { type Reason, REASONS } from "./reasons/reasons.ts";
 export { azureClusterRbac } from "./reconcilers/azurecluster/rbac.ts";

@@ -4,6 +4,9 @@ export {
   type ControlPlanesOptions,
   startControlPlanes,
 } from "./control-planes/control-planes.ts";
+export type { Gate } from "./control-planes/gate.ts";
+export { EtcdClusters } from "./etcd/etcd-clusters.ts";
+export { etcdGateway } from "./etcd/gateway.ts";
 export type { ControlPlaneHost, HostedControlPlane } from "./control-planes/host.ts";
 export type { GuestFailure } from "./guests/failure.ts";
 export type { GuestSettings } from "./guests/guest.ts";
@@ -37,5 +40,6 @@ export { rehearse, type Rehearsal, RestlessError, type Run } from "./world/rehea
 export type { Pool } from "./world/availability.ts";
 export type { Truth } from "./world/truth.ts";
 export { SIMULATED_AUTHORITY, SIMULATED_AUTHORITY_HASH } from "./world/simulated-authority.ts";
+export { SIMULATED_ISSUER } from "./world/simulated-issuer.ts";
 export { CLUSTERS_ORIGIN } from "./world/workload-host.ts";
 export { createWorld, NotAtRestError, type World, type WorldOptions } from "./world/world.ts";

@@ -4,7 +4,7 @@ import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
 import { Azure, cloudNamed, kubeadmConfigReconciler, machinePoolReconciler } from "@capstan/manager";
 import { createClient, guardWrites, type Reconciler } from "@capstan/runtime";
-import { CLUSTERS_ORIGIN, type Controllers, type ManagerConnections } from "@capstan/sim";
+import { CLUSTERS_ORIGIN, SIMULATED_ISSUER, type Controllers, type ManagerConnections } from "@capstan/sim";
 import { virtualLogin } from "../../../packages/cli/src/controllers/virtual-login.ts";
 import { guardArm } from "../../../packages/manager/src/azure/guarded-arm.ts";
 import { RegionSizes } from "../../../packages/manager/src/azure/region-sizes.ts";
@@ -79,6 +79,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     regionSizes: new RegionSizes(env.clock),
     readSecret,
     features: DEFAULT_FEATURES,
+    issuer: SIMULATED_ISSUER,
     workloadClient: async (cluster: Frozen<Cluster>) =>
       guardWrites((await workloads.get(cluster)).client, assertMayWrite),
   };

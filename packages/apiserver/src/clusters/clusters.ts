@@ -61,6 +61,8 @@ export interface Clusters {
   get(name: string): LogicalCluster | undefined;
   /** The names of all clusters, in order. */
   names(): string[];
+  /** Answers remote callers of a cluster with 503 while the function returns false: its control plane is not there. */
+  guard(name: string, isServing: () => boolean): void;
   /** Stops a cluster and removes all of its data. */
   remove(name: string): Promise<void>;
   /** Answers callers that must authenticate: the management cluster at `/`, the others under `/clusters/NAME`. */
@@ -116,6 +118,7 @@ class ClusterHost implements Clusters {
   /** A name is taken as soon as its cluster begins to open. */
   readonly #taken = new Set<string>();
   readonly #members = new Map<string, Member>();
+  readonly #guards = new Map<string, () => boolean>();
   #listening: (ListeningServer & { readonly url: string }) | undefined;
 
   constructor(env: Env, place?: Place) {
@@ -143,6 +146,10 @@ class ClusterHost implements Clusters {
     return this.#members.get(name)?.cluster;
   }
 
+  guard(name: string, isServing: () => boolean): void {
+    this.#guards.set(name, isServing);
+  }
+
   names(): string[] {
     return [...this.#members.keys()].toSorted();
   }
@@ -151,6 +158,7 @@ class ClusterHost implements Clusters {
     const member = this.#members.get(name);
     if (!member) return;
     this.#members.delete(name);
+    this.#guards.delete(name);
     this.#trustAuthorities();
     await member.close();
     if (this.#place) {
@@ -163,6 +171,7 @@ class ClusterHost implements Clusters {
   readonly handler: Handler = async (request) => {
     const { name, path } = destinationOf(request.path);
     const member = this.#members.get(name);
+    if (this.#guards.get(name)?.() === false) return statusResponse(notServing(name).status);
     return member ? member.answer(request, path) : statusResponse(noCluster(name).status);
   };
 
@@ -303,6 +312,14 @@ function destinationOf(path: string): { readonly name: string; readonly path: st
     name: name === MANAGEMENT_CLUSTER ? "" : name,
     path: rest.startsWith("/") ? rest : `/${rest}`,
   };
+}
+
+function notServing(name: string): ApiError {
+  return new ApiError({
+    code: 503,
+    reason: "ServiceUnavailable",
+    message: `the control plane of cluster ${JSON.stringify(name)} does not serve: no quorum of its etcd, or no healthy machine behind its load balancer`,
+  });
 }
 
 /** The same answer for every caller: it does not reveal which clusters exist. */

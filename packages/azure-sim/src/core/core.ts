@@ -6,6 +6,7 @@ import { type MachineDisk, machineDisk } from "../disks/machine-disk.ts";
 import { Journal } from "../journal/journal.ts";
 import type { Machine } from "../machines/machine.ts";
 import type { MachineListener } from "../machines/machine-events.ts";
+import { balancedPorts } from "../resources/load-balancers/balanced-ports.ts";
 import { ALL_EFFECTS, ALL_TYPES } from "../resources/all-types.ts";
 import type { RunInGuest } from "../resources/run-commands/run-commands.ts";
 import type { AzureSettings } from "../settings.ts";
@@ -29,6 +30,8 @@ export interface Core {
   machine(id: string): Machine | undefined;
   /** The OS disk of a machine, by its ARM id in any case. */
   disk(id: string): MachineDisk | undefined;
+  /** The frontend ports whose load balancers send requests to a machine outside scale sets, by its ARM id. */
+  balancedPorts(id: string): readonly number[];
   /** Calls the listener for each change of a machine, until the returned function is called. */
   onMachine(listener: MachineListener): () => void;
   /** Lets the guests run the scripts of run commands; without guests, scripts have no effect. */
@@ -81,6 +84,7 @@ export function createCore(options: {
     nextDueMs: () => world.agenda.nextDueMs,
     machine: (id) => world.machines.machine(id),
     disk: (id) => machineDisk(world, id),
+    balancedPorts: (id) => balancedPorts(world, id),
     onMachine: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -14,14 +14,15 @@ import { inProcess } from "./transport.ts";
 /** Stores the logical clusters of control planes in a data directory, and serves them on the port of all clusters. */
 export function controlPlaneHost(clusters: Clusters, dataDir: string): ControlPlaneHost {
   return {
-    add: async (name) => {
+    add: async (name, gate) => {
       const { server } = clusters.get(name) ?? (await clusters.add(name, { kinds: builtInKinds }));
+      clusters.guard(name, () => gate.isOpen);
       const path = kubeconfigPath(dataDir, name);
       const kubeconfig = readIfThere(path) ?? "";
       const access = parseKubeconfig(kubeconfig);
       if (!access)
         throw new CommandError(`${path} is not a kubeconfig that Capstan wrote; remove it and start again`);
-      return { transport: inProcess(server.handle), kubeconfig, caCertHash: caCertHashOf(access.ca) };
+      return { transport: inProcess(gate.guard(server.handle)), kubeconfig, caCertHash: caCertHashOf(access.ca) };
     },
     remove: (name) => clusters.remove(name),
     names: () => clusters.names().filter((name) => name !== MANAGEMENT_CLUSTER),

@@ -1,10 +1,12 @@
 import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import type { Azure } from "@capstan/azure-sim";
-import type { Env } from "@capstan/env";
+import type { Env, Handler } from "@capstan/env";
 import { CONTROLLERS } from "@capstan/manager";
 import { createClient, createEventRecorder, createLogger, type LogDestination } from "@capstan/runtime";
 import {
   type ControlPlanes,
+  EtcdClusters,
+  etcdGateway,
   type Guests,
   type GuestView,
   machineLabel,
@@ -30,6 +32,14 @@ export interface WorkloadClustersOptions {
 export interface WorkloadClusters {
   /** Their number, in a few words. */
   readonly summary: string;
+  /** The name of the logical cluster at an endpoint, HOST:PORT. */
+  nameAt(endpoint: string): string | undefined;
+  /** The hash of the certificate authority of the control plane at an endpoint, as kubeadm pins it. */
+  caCertHashAt(endpoint: string): string | undefined;
+  /** Whether clients of the control plane at an endpoint get answers. */
+  isServing(endpoint: string): boolean;
+  /** The member of etcd on a Node of the control plane at an endpoint. */
+  etcdOn(target: { readonly endpoint: string; readonly nodeName: string }): Handler;
   close(): Promise<void>;
 }
 
@@ -40,9 +50,11 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
   if (!handle) throw new TypeError("the management cluster is opened before its workload clusters");
   const management = inProcess(handle);
   const log = createLogger(env, "warn", options.log);
+  const etcd = new EtcdClusters();
   const controlPlanes = startControlPlanes({
     env,
     management,
+    etcd,
     host: controlPlaneHost(clusters, dataDir),
     log,
     yieldTo: CONTROLLERS.map(({ kind }) => kind),
@@ -53,6 +65,8 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
   const guests = startGuests({
     env,
     azure,
+    etcd,
+    initialize: controlPlanes.initialize,
     clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint),
     onFailure: ({ machineId, failure }) => {
       const [, , , , group = ""] = machineId.split("/");
@@ -65,6 +79,10 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
   controlPlanes.onEndpoint((endpoint) => guests.attend(endpoint));
   return {
     summary: summaryOf(controlPlanes, guests),
+    nameAt: (endpoint) => controlPlanes.nameAt(endpoint),
+    caCertHashAt: (endpoint) => controlPlanes.clusterAt(endpoint)?.caCertHash,
+    isServing: (endpoint) => etcd.at(endpoint).isServing(),
+    etcdOn: ({ endpoint, nodeName }) => etcdGateway({ etcd: etcd.at(endpoint), nodeName }),
     close: async () => {
       guests.close();
       await events.flush();

@@ -5,6 +5,7 @@ import { type Env, type Transport, TransportError } from "@capstan/env";
 import { cloudNamed, Manager, renewedTokens, type TokenSource } from "@capstan/manager";
 import { type Logger, Sensitive } from "@capstan/runtime";
 import { inProcess } from "../cluster/transport.ts";
+import { type SimulatedControlPlanes, throughLoadBalancer } from "./control-plane-route.ts";
 import { readCredentialFile } from "./credential-file.ts";
 
 /** The servers that a manager in the same process connects to. */
@@ -14,6 +15,8 @@ export interface EmbeddedManagerOptions {
   /** Where the clusters are served. */
   readonly url: string;
   readonly azure: Azure;
+  /** The control planes that simulated machines run. */
+  readonly controlPlanes: SimulatedControlPlanes;
   readonly log: Logger;
   readonly features: Features;
 }
@@ -24,6 +27,7 @@ export function embeddedManager({
   clusters,
   url,
   azure,
+  controlPlanes,
   log,
   features,
 }: EmbeddedManagerOptions): Manager {
@@ -42,7 +46,23 @@ export function embeddedManager({
       defaultTokens: simulatedTokens(env, () => azure.issueToken().token),
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     },
-    workload: { connect: ({ server }) => transportTo(clusters, url, server), trustedOrigins: [url] },
+    workload: {
+      connect: ({ server, authority = "", certificate }) =>
+        server.startsWith(`${url}/`)
+          ? transportTo(clusters, url, server)
+          : throughLoadBalancer(clusters, controlPlanes, {
+              server,
+              authority,
+              certificate: certificate?.reveal() ?? "",
+            }),
+      trustedOrigins: [url],
+    },
+    connectEtcd: (target) =>
+      inProcess((request) =>
+        controlPlanes.isServing(target.endpoint)
+          ? controlPlanes.etcdOn(target)(request)
+          : Promise.reject(new TransportError("refused", `no API server answers at ${target.endpoint}`)),
+      ),
     readFile: readCredentialFile,
   });
 }

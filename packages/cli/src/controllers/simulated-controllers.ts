@@ -2,7 +2,7 @@ import type { Features } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { cloudNamed, createControllers } from "@capstan/manager";
 import type { Reconciler } from "@capstan/runtime";
-import { CLUSTERS_ORIGIN, type ManagerConnections } from "@capstan/sim";
+import { CLUSTERS_ORIGIN, type ManagerConnections, SIMULATED_ISSUER } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
 import { virtualLogin } from "./virtual-login.ts";
 
@@ -11,7 +11,7 @@ export function simulatedControllers(
   connections: ManagerConnections,
   features?: Features,
 ): readonly Reconciler[] {
-  const { env, kube, azure, connect, log, azureToken, assertMayWrite } = connections;
+  const { env, kube, azure, connect, connectEtcd, log, azureToken, assertMayWrite } = connections;
   return createControllers({
     ...(features && { features }),
     env,
@@ -26,6 +26,8 @@ export function simulatedControllers(
       defaultTokens: simulatedTokens(env, azureToken),
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     },
+    issuer: SIMULATED_ISSUER,
+    connectEtcd,
     workload: { connect: ({ server }) => connect(server), trustedOrigins: [CLUSTERS_ORIGIN] },
     readFile: (path) => Promise.reject(new Error(`there is no file ${path} in a simulated world`)),
   }).reconcilers;

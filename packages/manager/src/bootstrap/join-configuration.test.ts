@@ -10,7 +10,7 @@ type Given = Parameters<typeof joinConfigurationText>[0];
 const { target } = RICH_WORKER;
 
 function documentOf(given: Given, version: "v1beta3" | "v1beta4" = "v1beta4"): unknown {
-  return parseYaml(joinConfigurationText(given, target, version));
+  return parseYaml(joinConfigurationText(given, { target, version, role: "worker" }));
 }
 
 test.each([

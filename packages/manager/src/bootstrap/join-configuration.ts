@@ -19,13 +19,22 @@ export function kubeadmApiVersion(kubernetesVersion: string): KubeadmApiVersion 
   return version.minor < FIRST_MINOR_OF_V1BETA4 ? "v1beta3" : "v1beta4";
 }
 
-/** The configuration file of `kubeadm join` on a worker. */
+/** What a machine becomes by `kubeadm join`. */
+export type JoinRole = "worker" | "control-plane";
+
+/** How `kubeadm join` is configured, beside the user's fields. */
+export interface JoinOptions {
+  readonly target: JoinTarget;
+  readonly version: KubeadmApiVersion;
+  readonly role: JoinRole;
+}
+
+/** The configuration file of `kubeadm join`. */
 export function joinConfigurationText(
   given: JoinConfiguration,
-  target: JoinTarget,
-  version: KubeadmApiVersion,
+  { target, version, role }: JoinOptions,
 ): string {
-  const { caCertPath, discovery = {}, nodeRegistration, skipPhases, patches } = given;
+  const { caCertPath, discovery = {}, nodeRegistration, skipPhases, patches, controlPlane } = given;
   const { timeout } = discovery;
   const isOld = version === "v1beta3";
   const found = completeDiscovery(discovery, target) as Readonly<Record<string, YamlValue>>;
@@ -34,6 +43,7 @@ export function joinConfigurationText(
     kind: "JoinConfiguration",
     caCertPath,
     discovery: isOld ? { ...found, timeout } : found,
+    controlPlane: role === "control-plane" ? localEndpoint(controlPlane?.localAPIEndpoint) : undefined,
     nodeRegistration: nodeRegistration && registration(nodeRegistration, version),
     patches: patches && { directory: patches.directory },
     skipPhases,
@@ -41,7 +51,20 @@ export function joinConfigurationText(
   });
 }
 
-function registration(given: NodeRegistration, version: KubeadmApiVersion): YamlValue {
+type LocalEndpoint = NonNullable<NonNullable<JoinConfiguration["controlPlane"]>["localAPIEndpoint"]>;
+
+/** The part that makes a machine a control plane; it may be empty. */
+function localEndpoint(given: LocalEndpoint | undefined): YamlValue {
+  return { localAPIEndpoint: given && endpointDocument(given) };
+}
+
+/** The endpoint of the API server of a machine. */
+export function endpointDocument({ advertiseAddress, bindPort }: LocalEndpoint): YamlValue {
+  return { advertiseAddress, bindPort };
+}
+
+/** The part that `kubeadm init` and `kubeadm join` share: how the machine becomes a Node. */
+export function registration(given: NodeRegistration, version: KubeadmApiVersion): YamlValue {
   const { name, criSocket, taints, kubeletExtraArgs, ignorePreflightErrors, imagePullPolicy } = given;
   return {
     name,
@@ -57,7 +80,7 @@ function registration(given: NodeRegistration, version: KubeadmApiVersion): Yaml
 }
 
 /** Arguments are a map up to v1beta3 and a list of names and values after it. */
-function argumentsOf(given: Readonly<Record<string, string>>, version: KubeadmApiVersion): YamlValue {
+export function argumentsOf(given: Readonly<Record<string, string>>, version: KubeadmApiVersion): YamlValue {
   const sorted = sortedFields(given);
   if (version === "v1beta3") return sorted;
   return Object.entries(sorted).map(([name, value]) => ({ name, value }));

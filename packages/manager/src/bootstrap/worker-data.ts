@@ -1,15 +1,14 @@
 import type { Frozen, KubeadmConfig } from "@capstan/api";
-import { diskSetup, filesystemSetup } from "./cloud-config-disks.ts";
+import { cloudConfig } from "./cloud-config.ts";
 import { rootFile, writtenFile } from "./cloud-config-files.ts";
-import { createdUser } from "./cloud-config-users.ts";
 import { discoveryKubeconfig, type JoinTarget } from "./discovery.ts";
-import { joinConfigurationText, type KubeadmApiVersion } from "./join-configuration.ts";
+import { joinConfigurationText, type JoinRole, type KubeadmApiVersion } from "./join-configuration.ts";
 import type { SecretValues } from "./secret-values.ts";
-import { type YamlValue, yamlOf } from "./yaml-text.ts";
+import type { YamlValue } from "./yaml-text.ts";
 
 type Spec = Frozen<KubeadmConfig>["spec"];
 
-/** The input of a worker's bootstrap data. */
+/** The input of the bootstrap data of a machine that joins. */
 export interface Worker {
   readonly spec: Spec;
   readonly version: KubeadmApiVersion;
@@ -18,26 +17,18 @@ export interface Worker {
 }
 
 const JOIN_FILE = "/run/kubeadm/kubeadm-join-config.yaml";
-/** Cluster API's contract: this file shows that the bootstrap is complete. */
-const SENTINEL = "/run/cluster-api/bootstrap-success.complete";
-// The first line makes cloud-init evaluate expressions such as {{ ds.meta_data["local_hostname"] }}.
-const HEADER = "## template: jinja\n#cloud-config\n";
 
 /** The cloud-config of a worker. The same input gives the same bytes. */
 export function workerData(worker: Worker): string {
   const { spec, values } = worker;
-  const { mounts = [], bootCommands = [], users = [], ntp } = spec;
-  const config: YamlValue = {
-    bootcmd: someOf(bootCommands),
-    disk_setup: spec.diskSetup && diskSetup(spec.diskSetup),
-    fs_setup: spec.diskSetup && filesystemSetup(spec.diskSetup),
-    mounts: someOf(mounts),
-    users: someOf(users.map((user) => createdUser(user, values))),
-    ntp: ntp && { enabled: ntp.enabled, servers: ntp.servers },
-    write_files: filesOf(worker),
-    runcmd: commandsOf(spec),
-  };
-  return HEADER + yamlOf(config);
+  return cloudConfig({ spec, values, files: joinFiles(worker, "worker"), command: `join --config ${JOIN_FILE}` });
+}
+
+/** The cloud-config of a further machine of a control plane, with the certificates of the cluster. */
+export function controlPlaneJoinData(worker: Worker, certificates: readonly YamlValue[]): string {
+  const { spec, values } = worker;
+  const files = [...certificates, ...joinFiles(worker, "control-plane")];
+  return cloudConfig({ spec, values, files, command: `join --config ${JOIN_FILE}` });
 }
 
 /** Why a config is not supported; undefined when it is. */
@@ -61,25 +52,13 @@ export function sizeProblem(data: string): string | undefined {
 }
 
 /** Capstan's files come after those of users, so they win if the path is the same. */
-function filesOf({ spec, version, target, values }: Worker): YamlValue {
+function joinFiles({ spec, version, target, values }: Worker, role: JoinRole): readonly YamlValue[] {
   const { joinConfiguration = {}, files = [] } = spec;
   const { file } = joinConfiguration.discovery ?? {};
   const kubeconfig = file && discoveryKubeconfig(file, target);
   return [
     ...files.map((given) => writtenFile(given, values)),
     ...(file && kubeconfig !== undefined ? [rootFile(file.kubeConfigPath, kubeconfig)] : []),
-    rootFile(JOIN_FILE, joinConfigurationText(joinConfiguration, target, version)),
-    // The directory of the sentinel must exist before the command that writes it.
-    rootFile("/run/cluster-api/placeholder", "Keeps the directory for the sentinel of the first boot.\n"),
+    rootFile(JOIN_FILE, joinConfigurationText(joinConfiguration, { target, version, role })),
   ];
-}
-
-function commandsOf({ preKubeadmCommands = [], postKubeadmCommands = [], verbosity }: Spec): string[] {
-  const flags = verbosity === undefined ? "" : ` --v ${verbosity}`;
-  const join = `kubeadm join --config ${JOIN_FILE}${flags} && echo success > ${SENTINEL}`;
-  return [...preKubeadmCommands, join, ...postKubeadmCommands];
-}
-
-function someOf(list: readonly YamlValue[]): YamlValue | undefined {
-  return list.length === 0 ? undefined : list;
 }

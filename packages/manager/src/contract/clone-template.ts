@@ -9,9 +9,10 @@ import {
 import { type Failure, terminal } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
 
-// Cluster API records the origin of a clone in these annotations; users and its controllers read them.
-const CLONED_FROM_NAME_ANNOTATION = "cluster.x-k8s.io/cloned-from-name";
-const CLONED_FROM_GROUP_KIND_ANNOTATION = "cluster.x-k8s.io/cloned-from-groupkind";
+/** Cluster API records in these annotations which template an object was cloned from. */
+export const CLONED_FROM_NAME_ANNOTATION = "cluster.x-k8s.io/cloned-from-name";
+/** The kind and group of that template. */
+export const CLONED_FROM_GROUP_KIND_ANNOTATION = "cluster.x-k8s.io/cloned-from-groupkind";
 
 /** The metadata of a clone in addition to that of its template. */
 export interface CloneOptions {

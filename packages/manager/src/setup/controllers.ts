@@ -9,6 +9,7 @@ import {
   type CustomKind,
   type Features,
   KubeadmConfig,
+  KubeadmControlPlane,
   Machine,
   MachineDeployment,
   MachineHealthCheck,
@@ -32,6 +33,8 @@ import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
 import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
 import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
 import { kubeadmConfigReconciler } from "../reconcilers/kubeadmconfig/reconciler.ts";
+import { kubeadmControlPlaneRbac } from "../reconcilers/kubeadmcontrolplane/rbac.ts";
+import { kubeadmControlPlaneReconciler } from "../reconcilers/kubeadmcontrolplane/reconciler.ts";
 import { machineRbac } from "../reconcilers/machine/rbac.ts";
 import { machineReconciler } from "../reconcilers/machine/reconciler.ts";
 import { machineDeploymentRbac } from "../reconcilers/machinedeployment/rbac.ts";
@@ -44,6 +47,8 @@ import { machinePoolRbac } from "../reconcilers/machinepool/rbac.ts";
 import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts";
 import { nodePrototypeRbac } from "../reconcilers/nodeprototype/rbac.ts";
 import { nodePrototypeReconciler } from "../reconcilers/nodeprototype/reconciler.ts";
+import type { CertificateIssuer } from "../cluster-certificates/issuer.ts";
+import type { ConnectToEtcd } from "../etcd/port.ts";
 import type { PolicyRule } from "../reconcilers/policy-rule.ts";
 import type { AzurePorts } from "./ports/azure.ts";
 import type { KubernetesPorts } from "./ports/kubernetes.ts";
@@ -51,6 +56,10 @@ import type { WorkloadPorts } from "./ports/workload.ts";
 
 /** The ports of controllers, by domain. */
 export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPorts {
+  /** Makes the certificates of clusters. */
+  readonly issuer: CertificateIssuer;
+  /** The way to the members of etcd; undefined where there is none. */
+  readonly connectEtcd?: ConnectToEtcd | undefined;
   readonly features: Features;
   /** The registry for metrics of controllers; without it nothing is counted. */
   readonly metrics?: MetricRegistry | undefined;
@@ -85,6 +94,12 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: AzureCluster,
     rbac: azureClusterRbac,
     create: azureClusterReconciler,
+  },
+  {
+    name: "kubeadmcontrolplane",
+    kind: KubeadmControlPlane,
+    rbac: kubeadmControlPlaneRbac,
+    create: kubeadmControlPlaneReconciler,
   },
   {
     name: "machinepool",

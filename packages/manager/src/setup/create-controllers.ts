@@ -2,6 +2,9 @@ import { DEFAULT_FEATURES, type Features } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
 import { createClient, type Logger, type MetricRegistry, type Reconciler } from "@capstan/runtime";
 import type { ReadCredentialFile } from "../azure/credentials/proof.ts";
+import type { CertificateIssuer } from "../cluster-certificates/issuer.ts";
+import { x509Issuer } from "../cluster-certificates/x509-issuer.ts";
+import type { ConnectToEtcd } from "../etcd/port.ts";
 import { type ControllerPorts, CONTROLLERS, EMBEDDED_CONTROLLERS } from "./controllers.ts";
 import { type AzureAccess, azurePorts } from "./ports/azure.ts";
 import { kubernetesPorts } from "./ports/kubernetes.ts";
@@ -16,6 +19,10 @@ export interface ControllersOptions {
   readonly azure: AzureAccess;
   readonly workload: WorkloadAccessOptions;
   readonly readFile: ReadCredentialFile;
+  /** Makes the certificates of clusters; real ones unless given. */
+  readonly issuer?: CertificateIssuer;
+  /** The way to the members of etcd; without it, control planes neither remove members nor machines. */
+  readonly connectEtcd?: ConnectToEtcd;
   /** The registry that counts calls to Azure. */
   readonly metrics?: MetricRegistry;
   /** Throws when this process must not write any more; called before each write to another server than the management cluster. */
@@ -64,6 +71,8 @@ function portsOf(options: ControllersOptions): ControllerPorts {
     ...workloadPorts({ ...rest, ...kubernetes, env }),
     features,
     metrics,
+    issuer: options.issuer ?? x509Issuer(env),
+    connectEtcd: options.connectEtcd,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "@capstan/env";
+import { isWatch } from "./gate.ts";
 
 /** A transport that can be closed for good: its watches end, and every later request fails. */
 export interface Breakable extends Transport {
@@ -19,9 +20,4 @@ export function breakable(transport: Transport): Breakable {
     close: () => Promise.resolve(),
     break: (why) => broken.abort(new TransportError("reset", why)),
   };
-}
-
-/** Only watches are long-lived; the many other requests need no abort signal. */
-function isWatch({ path }: HttpRequest): boolean {
-  return /[?&]watch=/.test(path);
 }

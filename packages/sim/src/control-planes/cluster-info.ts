@@ -28,6 +28,26 @@ export async function publishClusterInfo(
   await client.patch(ConfigMap, PLACE, { type: "merge", body: { metadata: { annotations }, data } });
 }
 
+/** What a control plane that `kubeadm init` started publishes: the address of its load balancer and its authority. */
+export function publishedKubeconfig({ endpoint, authority }: PublishedCluster): string {
+  const data = Buffer.from(authority).toString("base64");
+  const cluster = { "certificate-authority-data": data, server: `https://${endpoint}` };
+  return JSON.stringify({ clusters: [{ name: "", cluster }] });
+}
+
+/** The address and the certificate authority, in PEM, of a control plane. */
+export interface PublishedCluster {
+  readonly endpoint: string;
+  readonly authority: string;
+}
+
+/** The certificate authority that a logical cluster publishes; undefined for a new one. */
+export async function publishedAuthority(client: Client): Promise<string | undefined> {
+  const text = (await client.find(ConfigMap, PLACE))?.data?.["kubeconfig"] ?? "";
+  const data = /certificate-authority-data: (\S+)/.exec(text)?.[1];
+  return data === undefined ? undefined : Buffer.from(data, "base64").toString("utf8");
+}
+
 /** A kubeconfig without credentials, for machines that have not joined yet: the server's URL and its CA. */
 function anonymous(kubeconfig: string): string {
   const config = parseYaml(kubeconfig);

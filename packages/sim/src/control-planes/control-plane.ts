@@ -1,10 +1,12 @@
+import { createHash, X509Certificate } from "node:crypto";
 import type { Env } from "@capstan/env";
 import { createClient, type Logger } from "@capstan/runtime";
 import type { WorkloadCluster } from "../guests/guest-clusters.ts";
 import type { PodSettings } from "../workloads/kubelet-pods.ts";
 import { startWorkloads, type Workloads } from "../workloads/workloads.ts";
 import { breakable } from "./breakable.ts";
-import { ownerUid, publishClusterInfo } from "./cluster-info.ts";
+import { ownerUid, type PublishedCluster, publishClusterInfo, publishedKubeconfig } from "./cluster-info.ts";
+import type { Gate } from "./gate.ts";
 import type { ControlPlaneHost, HostedControlPlane } from "./host.ts";
 
 /** The options of a control plane. */
@@ -14,8 +16,12 @@ export interface ControlPlaneOptions {
   readonly log: Logger;
   /** The name of the logical cluster. */
   readonly name: string;
-  /** The UID of its Cluster. */
+  /** What it belongs to: the UID of its Cluster, and the machine that started it. Objects of another owner are dropped. */
   readonly uid: string;
+  /** The switch of its API server. */
+  readonly gate: Gate;
+  /** What `kubeadm init` found on its machine, or what an earlier start of this process stored; absent for a stand-in. */
+  readonly published?: PublishedCluster;
   /** The timing of pods. */
   readonly pods: Partial<PodSettings>;
 }
@@ -31,8 +37,10 @@ export interface ControlPlane {
 
 /** Starts the control plane of a Cluster on its stored objects. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { env, log, name, uid } = options;
-  const { transport: inner, kubeconfig, caCertHash } = await openFor(options);
+  const { env, log, name, uid, published } = options;
+  const { transport: inner, kubeconfig: own, caCertHash: ownHash } = await openFor(options);
+  const kubeconfig = published ? publishedKubeconfig(published) : own;
+  const caCertHash = published ? caCertHashOf(published.authority) : ownHash;
   await publishClusterInfo(createClient({ env, transport: inner, fieldManager: FIELD_MANAGER }), {
     kubeconfig,
     uid,
@@ -57,12 +65,18 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 const FIELD_MANAGER = "control-planes";
 
+/** The hash of a certificate authority as kubeadm pins it. */
+function caCertHashOf(pem: string): string {
+  const key = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });
+  return `sha256:${createHash("sha256").update(key).digest("hex")}`;
+}
+
 /** A Cluster that was deleted and created again with the same name starts empty. */
-async function openFor({ env, host, name, uid }: ControlPlaneOptions): Promise<HostedControlPlane> {
-  const hosted = await host.add(name);
+async function openFor({ env, host, name, uid, gate }: ControlPlaneOptions): Promise<HostedControlPlane> {
+  const hosted = await host.add(name, gate);
   const client = createClient({ env, transport: hosted.transport, fieldManager: FIELD_MANAGER });
   const owner = await ownerUid(client);
   if (owner === undefined || owner === uid) return hosted;
   await host.remove(name);
-  return await host.add(name);
+  return await host.add(name, gate);
 }

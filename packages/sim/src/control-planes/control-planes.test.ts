@@ -1,3 +1,4 @@
+import { EtcdClusters } from "../etcd/etcd-clusters.ts";
 import { Cluster, ConfigMap, customKinds, type Frozen, Namespace, Node, Secret } from "@capstan/api";
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Fate, type Link, Scheduler, TransportError, VirtualProcess } from "@capstan/env";
@@ -61,7 +62,7 @@ class Story {
       return fate(request);
     };
     const management = env.connect(this.management.handle, { fate: noted });
-    return startControlPlanes({ env, management, host: this.#host(env, { fate }), yieldTo });
+    return startControlPlanes({ env, management, host: this.#host(env, { fate }), yieldTo, etcd: new EtcdClusters() });
   }
 
   async run<R>(promise: Promise<R>): Promise<R> {

@@ -15,10 +15,14 @@ import {
   type ListOptions,
   type Logger,
   silentLogger,
+  transient,
 } from "@capstan/runtime";
+import type { EtcdClusters } from "../etcd/etcd-clusters.ts";
+import type { ControlPlaneInit, InitializeControlPlane } from "../guests/control-plane-seat.ts";
 import type { WorkloadCluster } from "../guests/guest-clusters.ts";
 import { createLoop, type Loop } from "../workloads/loop.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { ownerUid, publishedAuthority } from "./cluster-info.ts";
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "./control-plane.ts";
 import {
   type ClusterAction,
   type ControlPlaneKind,
@@ -27,6 +31,7 @@ import {
   isControlled,
   kubeconfigSecretName,
 } from "./decide.ts";
+import { Gate } from "./gate.ts";
 import type { ControlPlaneHost } from "./host.ts";
 import { logicalName } from "./logical-name.ts";
 import type { PodSettings } from "../workloads/kubelet-pods.ts";
@@ -37,6 +42,8 @@ export interface ControlPlanesOptions {
   /** The transport to the management cluster. */
   readonly management: Transport;
   readonly host: ControlPlaneHost;
+  /** The etcd of control planes that machines run. */
+  readonly etcd: EtcdClusters;
   readonly log?: Logger;
   /** Kinds of control planes that have a controller: a Cluster that refers to one of them gets no stand-in. */
   readonly yieldTo?: readonly ControlPlaneKind[];
@@ -50,6 +57,10 @@ export interface ControlPlanes {
   readonly ready: Promise<void>;
   /** The cluster at an endpoint, by `spec.controlPlaneEndpoint` of the Clusters: guests join it. */
   clusterAt(endpoint: string): WorkloadCluster | undefined;
+  /** The name of the logical cluster of the Cluster at an endpoint, whether it runs or not; undefined without a Cluster. */
+  nameAt(endpoint: string): string | undefined;
+  /** Starts the API server of the Cluster at an endpoint, for `kubeadm init` on one of its machines. */
+  readonly initialize: InitializeControlPlane;
   /** How many control planes run. */
   count(): number;
   /** Calls the listener with the endpoint of each running cluster, now and later, until the returned function is called. */
@@ -82,6 +93,10 @@ class ControlPlaneTable implements ControlPlanes {
   readonly #secrets: Informer<Secret>;
   readonly #loop: Loop;
   readonly #planes = new Map<string, ControlPlane>();
+  /** The switches of the API servers, by key. */
+  readonly #gates = new Map<string, Gate>();
+  /** Clusters that a machine starts with `kubeadm init`, until their API server runs. */
+  readonly #inits = new Map<string, Init>();
   readonly #listeners = new Set<(endpoint: string) => void>();
   readonly #closing = new AbortController();
 
@@ -106,6 +121,7 @@ class ControlPlaneTable implements ControlPlanes {
       for (const cluster of this.#clusters.store.byIndex(BY_SECRET, keyOf(object)))
         this.#loop.queue.add(keyOf(cluster));
     });
+    options.etcd.onChange((endpoint) => this.#etcdChanged(endpoint));
     this.ready = this.#start();
   }
 
@@ -126,6 +142,22 @@ class ControlPlaneTable implements ControlPlanes {
     const [cluster] = this.#clusters.store.byIndex(BY_ENDPOINT, endpoint);
     return cluster && this.#planes.get(keyOf(cluster))?.cluster;
   }
+
+  nameAt(endpoint: string): string | undefined {
+    const [cluster] = this.#clusters.store.byIndex(BY_ENDPOINT, endpoint);
+    return cluster && nameOf(keyOf(cluster));
+  }
+
+  readonly initialize: InitializeControlPlane = async (endpoint, init) => {
+    const [cluster] = this.#clusters.store.byIndex(BY_ENDPOINT, endpoint);
+    if (!cluster) throw transient("NoCluster", `no Cluster has the endpoint ${endpoint}`);
+    const key = keyOf(cluster);
+    if (this.#planes.get(key)?.uid === ownerOf(cluster, init.origin)) return;
+    await new Promise<void>((done) => {
+      this.#inits.set(key, { ...init, done });
+      this.#loop.queue.add(key);
+    });
+  };
 
   count(): number {
     return this.#planes.size;
@@ -162,25 +194,79 @@ class ControlPlaneTable implements ControlPlanes {
   async #look(key: string): Promise<undefined> {
     const cluster = this.#clusters.store.get(key);
     const plane = this.#planes.get(key);
-    if (plane && plane.uid !== cluster?.metadata.uid) await this.#end(key);
+    if (plane && !plane.uid.startsWith(cluster?.metadata.uid ?? "-")) await this.#end(key);
     if (!cluster) {
       const { host } = this.#options;
       if (host.names().includes(nameOf(key))) await host.remove(nameOf(key));
+      this.#gates.delete(key);
       return undefined;
     }
     if (isControlled(cluster, this.#options.yieldTo)) {
-      await this.#end(key);
+      await this.#lookAtMachines(key, cluster);
       return undefined;
     }
-    const { kubeconfig } = this.#planes.get(key) ?? (await this.#begin(key, cluster));
+    const { kubeconfig } = this.#planes.get(key) ?? (await this.#begin(key, { uid: cluster.metadata.uid ?? "" }));
     const secret = this.#secrets.store.get(secretKey(cluster)) ?? (await this.#findSecret(cluster));
     for (const action of decideWrites({ cluster, kubeconfig, secret })) await this.#do(cluster, action);
     this.#notify(key, this.#listeners);
     return undefined;
   }
 
-  async #begin(key: string, { metadata: { uid = "" } }: Frozen<Cluster>): Promise<ControlPlane> {
-    const plane = await startControlPlane({ ...this.#options, name: nameOf(key), uid });
+  /** A control plane that machines run: its API server is there while its machines are. */
+  async #lookAtMachines(key: string, cluster: Frozen<Cluster>): Promise<void> {
+    const endpoint = endpointOf(cluster) ?? "";
+    const init = this.#inits.get(key);
+    this.#switchGate(key, endpoint);
+    const uid = init && ownerOf(cluster, init.origin);
+    if (uid !== undefined && this.#planes.get(key)?.uid !== uid) {
+      await this.#end(key);
+      await this.#begin(key, { uid, published: { endpoint, authority: init?.authority ?? "" } });
+    } else if (!this.#planes.has(key)) await this.#reopen(key, endpoint);
+    this.#inits.delete(key);
+    init?.done();
+    if (this.#planes.has(key)) this.#notify(key, this.#listeners);
+  }
+
+  /** Opens the stored cluster of an earlier process, once its machines run again. */
+  async #reopen(key: string, endpoint: string): Promise<void> {
+    const { env, host } = this.#options;
+    const gate = this.#gateOf(key);
+    if (!gate.isOpen || !host.names().includes(nameOf(key))) return;
+    const { transport } = await host.add(nameOf(key), gate);
+    const client = createClient({ env, transport, fieldManager: "control-planes" });
+    const uid = await ownerUid(client);
+    const authority = await publishedAuthority(client);
+    if (uid !== undefined && authority !== undefined)
+      await this.#begin(key, { uid, published: { endpoint, authority } });
+  }
+
+  #etcdChanged(endpoint: string): void {
+    for (const cluster of this.#clusters.store.byIndex(BY_ENDPOINT, endpoint)) {
+      const key = keyOf(cluster);
+      if (!isControlled(cluster, this.#options.yieldTo)) continue;
+      this.#switchGate(key, endpoint);
+      if (!this.#planes.has(key)) this.#loop.queue.add(key);
+    }
+  }
+
+  #switchGate(key: string, endpoint: string): void {
+    const gate = this.#gateOf(key);
+    if (this.#options.etcd.at(endpoint).isServing()) gate.open();
+    else gate.close();
+  }
+
+  #gateOf(key: string): Gate {
+    const gate = this.#gates.get(key) ?? new Gate(nameOf(key));
+    this.#gates.set(key, gate);
+    return gate;
+  }
+
+  async #begin(
+    key: string,
+    identity: Pick<ControlPlaneOptions, "uid" | "published">,
+  ): Promise<ControlPlane> {
+    const gate = this.#gateOf(key);
+    const plane = await startControlPlane({ ...this.#options, name: nameOf(key), gate, ...identity });
     if (this.#closing.signal.aborted) await plane.close();
     else this.#planes.set(key, plane);
     return plane;
@@ -227,6 +313,16 @@ class ControlPlaneTable implements ControlPlanes {
     if (endpoint === undefined) return;
     for (const listener of listeners) listener(endpoint);
   }
+}
+
+/** A `kubeadm init` that waits for its API server. */
+interface Init extends ControlPlaneInit {
+  readonly done: () => void;
+}
+
+/** The owner of a logical cluster: another Cluster, or another `kubeadm init`, must not inherit its objects. */
+function ownerOf({ metadata: { uid = "" } }: Frozen<Cluster>, origin: string): string {
+  return `${uid} ${origin}`;
 }
 
 function secretKey(cluster: Frozen<Cluster>): string {

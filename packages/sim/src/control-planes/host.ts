@@ -1,4 +1,5 @@
 import type { Transport } from "@capstan/env";
+import type { Gate } from "./gate.ts";
 
 /** An open logical cluster. */
 export interface HostedControlPlane {
@@ -12,8 +13,11 @@ export interface HostedControlPlane {
 
 /** Stores and serves logical clusters. */
 export interface ControlPlaneHost {
-  /** Opens a logical cluster with its stored objects; returns it if it is open already. */
-  add(name: string): Promise<HostedControlPlane>;
+  /**
+   * Opens a logical cluster with its stored objects; returns it if it is open already. All ways into the cluster, those of
+   * the answer too, lead through the gate.
+   */
+  add(name: string, gate: Gate): Promise<HostedControlPlane>;
   /** Closes a logical cluster and deletes its stored objects. */
   remove(name: string): Promise<void>;
   /** The open logical clusters. */

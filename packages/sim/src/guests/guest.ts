@@ -2,9 +2,12 @@ import { type Frozen, Node } from "@capstan/api";
 import type { CommandResult, Core, Machine, MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Env, type Rng, type Timer } from "@capstan/env";
 import { Failure, transient } from "@capstan/runtime";
+import type { ControlPlaneSeat } from "./control-plane-seat.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
+import { hasEtcdData } from "../etcd/etcd-cluster.ts";
 import { isReady } from "../readiness.ts";
+import { GuestWork, RETRY_MS } from "./guest-work.ts";
 import { isCopyOfAnother, scrub } from "./identity.ts";
 import type { JoinVerdict } from "./join.ts";
 import type { Join } from "./join-kind.ts";
@@ -26,6 +29,7 @@ import {
   type KubeletIdentity,
 } from "./os-disk.ts";
 import { runScript } from "./run-command.ts";
+import { mirrorStaticPods } from "./static-pods.ts";
 import { SecurityUpdates, type UpdateSettings } from "./security-updates.ts";
 import {
   drawTotalMs,
@@ -55,6 +59,10 @@ export interface GuestWorld {
   readonly signal: AbortSignal;
   /** The cluster at an endpoint; undefined while no API server answers there. */
   readonly clusterAt: (endpoint: string) => GuestCluster | undefined;
+  /** The control plane that a guest belongs to, at the endpoint of the guest. */
+  readonly seatOf: (guest: Guest) => ControlPlaneSeat;
+  /** Runs when the stage of a guest of a control plane has changed. */
+  readonly seatChanged: (guest: Guest) => void;
   /** Resolves when all writes to disks survive a crash. */
   readonly disksKept: () => Promise<void>;
   /** Whether a fault keeps this guest from becoming a node; called once for each guest. */
@@ -66,9 +74,6 @@ export interface GuestWorld {
   /** Runs when the machine is deleted. */
   readonly forgotten: (guest: Guest) => void;
 }
-
-// The interval at which kubeadm and the kubelet retry an API server that does not answer.
-const RETRY_MS = 5000;
 
 const SPOILED = {
   failure: { reason: "Spoiled", message: "cloud-init ended without a word: a simulated fault" },
@@ -85,10 +90,11 @@ export class Guest {
   /** Incremented whenever Azure changes the machine: older work then ends without effect. */
   #life = 0;
   #wait: Timer | undefined;
-  #work: Promise<void> = Promise.resolve();
+  readonly #work: GuestWork;
 
   constructor(world: GuestWorld, machineId: string) {
     this.#world = world;
+    this.#work = new GuestWork(world);
     this.machineId = machineId;
   }
 
@@ -103,6 +109,12 @@ export class Guest {
 
   get nodeName(): string | undefined {
     return this.#nodeName;
+  }
+
+  /** Whether it is, or becomes, a machine of a control plane. */
+  get isControlPlane(): boolean {
+    const disk = this.#disk;
+    return this.#join?.request.isControlPlane === true || (disk !== undefined && hasEtcdData(disk));
   }
 
   /** Whether its kubelet runs and could write a heartbeat. */
@@ -175,6 +187,7 @@ export class Guest {
     if (!step) return;
     this.#wait?.cancel();
     this.#state = step.state;
+    if (this.isControlPlane) this.#world.seatChanged(this);
     if (event.kind === "failed" || event.kind === "refused") this.#fail(event.failure, event.kind);
     for (const action of step.actions) this.#do(action);
   }
@@ -290,7 +303,8 @@ export class Guest {
     const life = this.#life;
     try {
       const verdict = await join.attempt({
-        cluster: this.#cluster,
+        cluster: () => this.#cluster,
+        seat: () => this.#world.seatOf(this),
         nodeName,
         disk: () => this.#disk,
         nowMs: () => this.#world.env.clock.now(),
@@ -308,6 +322,10 @@ export class Guest {
     if (verdict.verdict === "joined") {
       join.write(disk, { nodeName, rng: this.#rng("join") });
       this.#dispatch({ kind: "joined" });
+      return;
+    }
+    if (verdict.verdict === "inProgress") {
+      this.#wait = this.#world.env.clock.timer(verdict.forMs, () => this.#dispatch({ kind: "elapsed" }));
       return;
     }
     this.#dispatch({ kind: verdict.verdict, failure: verdict.failure });
@@ -349,6 +367,10 @@ export class Guest {
       taints: kubelet.taints,
       nowMs: env.clock.now(),
     });
+    if (!this.isControlPlane) return;
+    const [address = ""] = machine.privateAddresses;
+    const { nodeName } = kubelet;
+    await mirrorStaticPods(this.#cluster.client, { nodeName, address, version: kubernetesVersion(disk) });
   }
 
   async #reportReady(): Promise<void> {
@@ -371,24 +393,6 @@ export class Guest {
 
   #whileAlive(run: () => Promise<void>): void {
     const life = this.#life;
-    this.#enqueue(() => this.#life === life, run);
-  }
-
-  /** Runs work in order, and retries each piece until the API server accepts it or it is obsolete. */
-  #enqueue(isCurrent: () => boolean, run: () => Promise<void>): void {
-    this.#work = this.#work.then(() => this.#persist(isCurrent, run));
-  }
-
-  async #persist(isCurrent: () => boolean, run: () => Promise<void>): Promise<void> {
-    const { env, signal } = this.#world;
-    while (isCurrent() && !signal.aborted) {
-      try {
-        await run();
-        return;
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-      }
-      await env.clock.sleep(RETRY_MS, signal).catch(() => undefined);
-    }
+    this.#work.enqueue(() => this.#life === life, run);
   }
 }

@@ -1,3 +1,4 @@
+import { EtcdClusters } from "../etcd/etcd-clusters.ts";
 import { Node, Secret } from "@capstan/api";
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Azure, createAzure, DEFAULT_SUBSCRIPTION, type Store } from "@capstan/azure-sim";
@@ -101,7 +102,8 @@ export function startGuestsAgain(
     known.set(found.server, cluster);
     return cluster;
   };
-  return startGuests({ env, azure, settings, clusterAt });
+  const initialize = (): Promise<never> => Promise.reject(new Error("no machine runs kubeadm init here"));
+  return startGuests({ env, azure, settings, clusterAt, etcd: new EtcdClusters(), initialize });
 }
 
 /** An informer of a cluster's Nodes that runs as long as its process. */

@@ -2,9 +2,11 @@ import type { Frozen, Node } from "@capstan/api";
 import type { Azure, Machine, MachineEvent } from "@capstan/azure-sim";
 import type { Env } from "@capstan/env";
 import { transient } from "@capstan/runtime";
+import type { EtcdClusters } from "../etcd/etcd-clusters.ts";
 import { machineIdIn } from "../machine-id.ts";
 import { providerIdOf } from "./cloud-provider.ts";
 import type { GuestFailure } from "./failure.ts";
+import { etcdHostOf, type InitializeControlPlane, seatGuest } from "./control-plane-seat.ts";
 import { Guest, type GuestSettings, type GuestWorld } from "./guest.ts";
 import { GuestClusters, type WorkloadCluster } from "./guest-clusters.ts";
 import type { Stage } from "./stages.ts";
@@ -15,6 +17,10 @@ export interface GuestsOptions {
   readonly azure: Azure;
   /** The cluster whose API server is at an endpoint: host and port in lower case. */
   readonly clusterAt: (endpoint: string) => WorkloadCluster | undefined;
+  /** The etcd of all control planes; machines of control planes add themselves. */
+  readonly etcd: EtcdClusters;
+  /** Starts the API server of a control plane, for `kubeadm init`. */
+  readonly initialize: InitializeControlPlane;
   readonly settings?: Partial<GuestSettings>;
   /** Runs when a guest fails to become a node, or has to wait. */
   readonly onFailure?: (guest: GuestView) => void;
@@ -56,7 +62,8 @@ const DEFAULTS: GuestSettings = {
 };
 
 /** Runs a guest in each virtual machine: machines with valid custom data become Nodes of their workload cluster. */
-export function startGuests({ env, azure, clusterAt, settings, onFailure }: GuestsOptions): Guests {
+export function startGuests(options: GuestsOptions): Guests {
+  const { env, azure, clusterAt, settings, onFailure, etcd, initialize } = options;
   const closing = new AbortController();
   const guests = new GuestTable();
   const complete = { ...DEFAULTS, ...settings };
@@ -78,10 +85,20 @@ export function startGuests({ env, azure, clusterAt, settings, onFailure }: Gues
     signal: closing.signal,
     clusterAt: (endpoint) => clusters.at(endpoint),
     disksKept: () => disksKept(azure),
-    named: (guest) => guests.name(guest),
+    seatOf: (guest) => ({
+      etcd: etcd.at(guest.endpoint),
+      host: etcdHostOf(azure.core, guest),
+      initialize: (init) => initialize(guest.endpoint, init),
+    }),
+    seatChanged: (guest) => etcd.at(guest.endpoint).hostChanged(),
+    named: (guest) => {
+      guests.name(guest);
+      seatGuest(etcd, azure.core, guest);
+    },
     failed: (guest) => onFailure?.(viewOf(guest)),
     forgotten: (guest) => {
       guests.remove(guest);
+      if (guest.endpoint !== "") etcd.at(guest.endpoint).remove(guest.machineId);
       if (guest.nodeName !== undefined) clusters.at(guest.endpoint)?.look(guest.nodeName);
     },
   };

@@ -2,6 +2,7 @@ import type { Machine } from "@capstan/azure-sim";
 import type { Rng } from "@capstan/env";
 import type { CloudConfig } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
+import type { ControlPlaneSeat } from "./control-plane-seat.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
 import type { JoinVerdict } from "./join.ts";
 import type { GuestDisk } from "./os-disk.ts";
@@ -12,11 +13,16 @@ export interface JoinTarget {
   readonly endpoint: string;
   /** The computer's own name unless given. */
   readonly nodeName?: string;
+  /** Whether the machine becomes a control plane. */
+  readonly isControlPlane?: boolean;
 }
 
 /** What one attempt to become a Node works with. */
-interface JoinAttempt {
-  readonly cluster: Pick<GuestCluster, "client" | "caCertHash">;
+export interface JoinAttempt {
+  /** The cluster to join. Throws a transient Failure while no API server answers at the endpoint. */
+  readonly cluster: () => Pick<GuestCluster, "client" | "caCertHash">;
+  /** The control plane at the endpoint, and this machine in it. */
+  readonly seat: () => ControlPlaneSeat;
   readonly nodeName: string;
   /** The OS disk; undefined when the machine is gone. */
   readonly disk: () => GuestDisk | undefined;

@@ -2,10 +2,11 @@ import type { Machine } from "@capstan/azure-sim";
 import { type CloudConfig, type GuestFile, readCustomData } from "./cloud-init.ts";
 import { type GuestFailure, GuestFault } from "./failure.ts";
 import { type Join, type JoinEntry, joinEntry } from "./join-kind.ts";
+import { KUBEADM_INIT } from "./kubeadm-init.ts";
 import { KUBEADM_JOIN } from "./kubeadm-join.ts";
 
 /** The ways in which machines become Nodes. The first entry that recognizes the request of a machine handles it. */
-const JOIN_KINDS: readonly JoinEntry[] = [joinEntry(KUBEADM_JOIN)];
+const JOIN_KINDS: readonly JoinEntry[] = [joinEntry(KUBEADM_INIT), joinEntry(KUBEADM_JOIN)];
 
 /** What cloud-init does with a machine: the files it writes and how the machine joins, or why it fails. */
 export type Provisioning =
@@ -36,11 +37,8 @@ function noJoin(cloudConfig: CloudConfig | undefined): GuestFault {
       "custom data is empty: nothing tells this machine to join a cluster",
     );
   }
-  const isInit = cloudConfig.commands.some((command) => /\bkubeadm\s+init\b/.test(command));
   return new GuestFault(
     "NoJoin",
-    isInit
-      ? "runcmd has kubeadm init; guests join clusters and do not start them"
-      : `neither bootcmd nor runcmd has a ${JOIN_KINDS.map(({ command }) => command).join(" or ")} command`,
+    `neither bootcmd nor runcmd has a ${JOIN_KINDS.map(({ command }) => command).join(" or ")} command`,
   );
 }

@@ -8,6 +8,8 @@ export interface JoinRequest {
   readonly caCertHashes: readonly string[];
   /** The computer's own name unless given. */
   readonly nodeName?: string;
+  /** Whether the machine becomes a control plane. */
+  readonly isControlPlane: boolean;
   readonly taints: readonly Taint[];
   readonly labels: Readonly<Record<string, string>>;
   readonly kubeletArgs: Readonly<Record<string, string>>;
@@ -66,6 +68,7 @@ function fromFlags(words: readonly string[], flags: ReadonlyMap<string, string>)
     token: flags.get("--token") ?? flags.get("--discovery-token"),
     caCertHashes: hash === undefined ? [] : [hash],
     isUnsafe: flags.has("--discovery-token-unsafe-skip-ca-verification"),
+    isControlPlane: flags.has("--control-plane"),
     registration: nodeName === undefined ? {} : { name: nodeName },
   });
 }
@@ -103,6 +106,7 @@ function fromConfiguration(configuration: JsonObject, path: string): JoinRequest
     token: byToken["token"] ?? discovery["tlsBootstrapToken"],
     caCertHashes: textsIn(byToken["caCertHashes"]),
     isUnsafe: byToken["unsafeSkipCAVerification"] === true,
+    isControlPlane: configuration["controlPlane"] !== undefined && configuration["controlPlane"] !== null,
     registration: objectAt(configuration, "nodeRegistration"),
   });
 }
@@ -112,24 +116,59 @@ interface Given {
   readonly token: unknown;
   readonly caCertHashes: readonly string[];
   readonly isUnsafe: boolean;
+  readonly isControlPlane: boolean;
   readonly registration: JsonObject;
 }
 
 /** Validates flags and files by the same rules, as kubeadm does. */
-function requestOf({ endpoint, token, caCertHashes, isUnsafe, registration }: Given): JoinRequest {
+function requestOf(given: Given): JoinRequest {
+  const { endpoint, token, caCertHashes, isUnsafe, isControlPlane } = given;
   const discovery = { endpoint: endpointIn(endpoint), token: tokenIn(token), caCertHashes };
   if (caCertHashes.length === 0 && !isUnsafe) {
     throw invalid(
       "discovery.bootstrapToken.caCertHashes: must not be empty unless unsafeSkipCAVerification is true",
     );
   }
-  const kubeletArgs = argumentsIn(registration["kubeletExtraArgs"]);
-  const { name } = registration;
+  const { nodeName, taints, labels, kubeletArgs } = registrationIn({ nodeRegistration: given.registration });
   return {
     ...discovery,
+    isControlPlane,
+    ...(nodeName !== undefined && { nodeName }),
+    taints: taints ?? (isControlPlane ? controlPlaneTaints() : []),
+    labels: { ...labels, ...(isControlPlane && CONTROL_PLANE_LABELS) },
+    kubeletArgs,
+  };
+}
+
+/** How a machine registers its Node, from the documents of `kubeadm init` and `kubeadm join`. */
+export interface Registration {
+  readonly nodeName?: string;
+  /** Undefined lets kubeadm decide; an empty list means none. */
+  readonly taints?: readonly Taint[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly kubeletArgs: Readonly<Record<string, string>>;
+}
+
+/** The labels that kubeadm gives to Nodes of control planes. */
+export const CONTROL_PLANE_LABELS: Readonly<Record<string, string>> = {
+  "node-role.kubernetes.io/control-plane": "",
+  "node.kubernetes.io/exclude-from-external-load-balancers": "",
+};
+
+/** The taints of control planes, unless the configuration has others. */
+export function controlPlaneTaints(): readonly Taint[] {
+  return [{ key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" }];
+}
+
+/** Reads `nodeRegistration`. */
+export function registrationIn(configuration: JsonObject): Registration {
+  const registration = objectAt(configuration, "nodeRegistration");
+  const kubeletArgs = argumentsIn(registration["kubeletExtraArgs"]);
+  const { name, taints } = registration;
+  return {
     // The kubelet and kubeadm write node names in lower case.
     ...(typeof name === "string" && name !== "" && { nodeName: name.trim().toLowerCase() }),
-    taints: taintsIn(registration["taints"]),
+    ...(taints !== undefined && taints !== null && { taints: taintsIn(taints) }),
     labels: labelsIn(kubeletArgs["node-labels"]),
     kubeletArgs,
   };
@@ -165,7 +204,6 @@ function labelsIn(list = ""): Readonly<Record<string, string>> {
 }
 
 function taintsIn(given: unknown): readonly Taint[] {
-  if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) throw invalid(`nodeRegistration.taints: ${shown(given)}: must be a list`);
   return given.map((taint: unknown, index) => {
     const { key, value, effect } = isJsonObject(taint) ? taint : {};

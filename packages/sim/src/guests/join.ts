@@ -20,9 +20,10 @@ export interface JoinFacts {
   readonly nowMs: number;
 }
 
-/** The decision. A refused join is retried when the Node with that name changes. */
+/** The decision. A refused join is retried when the Node with that name changes, one in progress after a while. */
 export type JoinVerdict =
   | { readonly verdict: "joined" }
+  | { readonly verdict: "inProgress"; readonly forMs: number }
   | { readonly verdict: "refused"; readonly failure: GuestFailure }
   | { readonly verdict: "failed"; readonly failure: GuestFailure };
 

@@ -3,7 +3,6 @@ import type { MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Rng, uuidFrom } from "@capstan/env";
 import type { GuestFile } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
-import type { JoinRequest } from "./join-request.ts";
 import { installedUpdates } from "./security-updates.ts";
 
 /** The disk as a guest uses it. */
@@ -53,13 +52,23 @@ export function writeFiles(disk: GuestDisk, files: readonly GuestFile[]): void {
   for (const { path, content } of files) disk.write(path, content);
 }
 
+/** What a join leaves on the disk, besides the identity of the machine. */
+export interface JoinFiles {
+  readonly endpoint: string;
+  readonly taints: readonly Taint[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly caCertHashes?: readonly string[];
+}
+
 /** Writes what a join leaves on the disk: the API server's address, and a key of this machine. */
 export function writeJoin(
   disk: GuestDisk,
-  request: JoinRequest,
+  request: JoinFiles,
   { nodeName, rng }: { readonly nodeName: string; readonly rng: Rng },
 ): void {
-  disk.write(CLUSTER_CA, `simulated authority ${request.caCertHashes.join(" ")}\n`);
+  // A control plane has the certificate authority on its disk already.
+  if (request.caCertHashes && disk.read(CLUSTER_CA) === undefined)
+    disk.write(CLUSTER_CA, `simulated authority ${request.caCertHashes.join(" ")}\n`);
   disk.write(KUBELET_CONF, `server: https://${request.endpoint}\nuser: system:node:${nodeName}\n`);
   disk.write(KUBELET_CONFIG, "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n");
   disk.write(KUBELET_FLAGS, `KUBELET_KUBEADM_ARGS="${flagsOf(request)}"\n`);
@@ -67,7 +76,7 @@ export function writeJoin(
   disk.write(CLOUD_INIT_LOG, "This node has joined the cluster\n");
 }
 
-function flagsOf({ labels, taints }: JoinRequest): string {
+function flagsOf({ labels, taints }: JoinFiles): string {
   const ofLabels = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const ofTaints = taints.map(({ key, value = "", effect }) => `${key}=${value}:${effect}`);
   return `--node-labels=${ofLabels.join(",")} --register-with-taints=${ofTaints.join(",")}`;
@@ -94,6 +103,11 @@ export function readEnd(disk: GuestDisk): GuestFailure | undefined {
 /** Files of an earlier join, which kubeadm refuses to overwrite: an image of a node that was not cleaned has them. */
 export function joinLeftovers(disk: GuestDisk): readonly string[] {
   return [KUBELET_CONF, CLUSTER_CA].filter((path) => disk.read(path) !== undefined);
+}
+
+/** Those of a control plane: its certificates are on the disk before it joins. */
+export function controlPlaneLeftovers(disk: GuestDisk): readonly string[] {
+  return joinLeftovers(disk).filter((path) => path !== CLUSTER_CA);
 }
 
 /** What the kubelet on a disk knows since its join: the API server, and how to register. */

@@ -2,6 +2,12 @@ import { type Scheduler, type Transport, VirtualProcess } from "@capstan/env";
 import { type Logger, type Reconciler, Runner } from "@capstan/runtime";
 import type { Trace } from "../trace/trace.ts";
 
+/** One member of etcd: by the endpoint of its API server, and the name of its Node. */
+export interface EtcdTarget {
+  readonly endpoint: string;
+  readonly nodeName: string;
+}
+
 /** What a manager starts with: a process, and connections to its servers. */
 export interface ManagerConnections {
   readonly env: VirtualProcess;
@@ -11,6 +17,8 @@ export interface ManagerConnections {
   readonly azure: Transport;
   /** Any other server, by the host of its URL or as a kubeconfig names it. */
   readonly connect: (url: string) => Transport;
+  /** A member of etcd, by the gRPC gateway. */
+  readonly connectEtcd: (target: EtcdTarget) => Transport;
   /** A token for Azure, without a request to Entra. */
   readonly azureToken: () => string;
   /** Throws when this manager may no longer write. */

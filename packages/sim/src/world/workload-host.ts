@@ -1,5 +1,6 @@
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Handler, type Scheduler, type Transport, VirtualProcess } from "@capstan/env";
+import type { Gate } from "../control-planes/gate.ts";
 import { SIMULATED_AUTHORITY, SIMULATED_AUTHORITY_HASH } from "./simulated-authority.ts";
 import type { ControlPlaneHost, HostedControlPlane } from "../control-planes/host.ts";
 
@@ -17,16 +18,18 @@ export const CLUSTERS_ORIGIN = "https://clusters.invalid";
 export class WorkloadHost implements ControlPlaneHost {
   readonly #options: WorkloadHostOptions;
   readonly #servers = new Map<string, ApiServer>();
+  readonly #gates = new Map<string, Gate>();
 
   constructor(options: WorkloadHostOptions) {
     this.#options = options;
   }
 
-  add(name: string): Promise<HostedControlPlane> {
+  add(name: string, gate: Gate): Promise<HostedControlPlane> {
     const { connect } = this.#options;
     const server = this.#servers.get(name) ?? this.#open(name);
+    this.#gates.set(name, gate);
     return Promise.resolve({
-      transport: connect(name, server.handle),
+      transport: connect(name, gate.guard(server.handle)),
       kubeconfig: kubeconfigOf(name),
       caCertHash: SIMULATED_AUTHORITY_HASH,
     });
@@ -44,6 +47,7 @@ export class WorkloadHost implements ControlPlaneHost {
   remove(name: string): Promise<void> {
     this.#servers.get(name)?.close();
     this.#servers.delete(name);
+    this.#gates.delete(name);
     return Promise.resolve();
   }
 
@@ -51,15 +55,15 @@ export class WorkloadHost implements ControlPlaneHost {
     return [...this.#servers.keys()];
   }
 
-  get(name: string): ApiServer | undefined {
-    return this.#servers.get(name);
+  /** The way into a cluster, through its gate. */
+  handlerOf(name: string): Handler | undefined {
+    const server = this.#servers.get(name);
+    return server && (this.#gates.get(name)?.guard(server.handle) ?? server.handle);
   }
 
-  /** The cluster of a kubeconfig's server. */
-  at(url: string): { readonly name: string; readonly server: ApiServer } | undefined {
-    const name = url.startsWith(`${CLUSTERS_ORIGIN}/`) ? url.slice(CLUSTERS_ORIGIN.length + 1) : "";
-    const server = this.#servers.get(name);
-    return server && { name, server };
+  /** The name of the cluster of a kubeconfig's server. */
+  nameAt(url: string): string | undefined {
+    return url.startsWith(`${CLUSTERS_ORIGIN}/`) ? url.slice(CLUSTERS_ORIGIN.length + 1) : undefined;
   }
 }
 

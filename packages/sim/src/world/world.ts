@@ -16,6 +16,8 @@ import { ALL_FAULTS, EFFECTS, Faults, type FaultSpec } from "../faults/faults.ts
 import type { Reach } from "../faults/reach.ts";
 import type { GuestSettings } from "../guests/guest.ts";
 import { type Guests, type GuestView, startGuests } from "../guests/guests.ts";
+import { EtcdClusters } from "../etcd/etcd-clusters.ts";
+import { etcdGateway } from "../etcd/gateway.ts";
 import { machineLabel } from "../machine-id.ts";
 import type { Invariant } from "../invariants/invariant.ts";
 import { GENERAL_INVARIANTS } from "../invariants/general.ts";
@@ -29,7 +31,7 @@ import { annotateSomething, type Edit } from "./edit.ts";
 import { Links, type Server } from "./link.ts";
 import { overheard } from "./overheard.ts";
 import type { ControlPlaneKind } from "../control-planes/decide.ts";
-import { type Controllers, Managers } from "./managers.ts";
+import { type Controllers, type EtcdTarget, Managers } from "./managers.ts";
 import { Rest } from "./rest.ts";
 import { Storm } from "./storm.ts";
 import { Truth } from "./truth.ts";
@@ -84,6 +86,8 @@ export class World {
   readonly guests: Guests;
   readonly controlPlanes: ControlPlanes;
   readonly managers: Managers;
+  /** The etcd of control planes that machines run. */
+  readonly etcd = new EtcdClusters();
   /** The user's client of the management cluster. */
   readonly user: Client;
   readonly #options: WorldOptions;
@@ -173,11 +177,11 @@ export class World {
 
   /** The user's client of a workload cluster; undefined while the cluster does not exist. */
   workload(name: string): Client | undefined {
-    const server = this.#host.get(name);
-    if (!server) return undefined;
+    const handle = this.#host.handlerOf(name);
+    if (!handle) return undefined;
     const known = this.#clients.get(name);
     if (known) return known;
-    const client = this.#clientOf(this.#user, this.#kubeServer(name, server.handle));
+    const client = this.#clientOf(this.#user, this.#kubeServer(name, handle));
     this.#clients.set(name, client);
     return client;
   }
@@ -292,12 +296,15 @@ export class World {
       env,
       management,
       host: this.#host,
+      etcd: this.etcd,
       ...(this.#options.yieldTo && { yieldTo: this.#options.yieldTo }),
       ...(this.#options.pods && { pods: this.#options.pods }),
     });
     const guests = startGuests({
       env,
       azure: this.azure,
+      etcd: this.etcd,
+      initialize: controlPlanes.initialize,
       clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint),
       onFailure: (guest) => this.#noteFailure(guest),
       ...(this.#options.guests && { settings: this.#options.guests }),
@@ -324,15 +331,18 @@ export class World {
         azure: this.#links.connectTroubled(manager, this.#arm),
         azureToken: () => this.azure.issueToken().token,
         connect: (url) => this.#links.connectTroubled(manager, this.#serverAt(url)),
+        connectEtcd: (target) => this.#links.connectTroubled(manager, this.#etcdServer(target)),
       }),
     });
   }
 
   /** The server of a URL: a workload cluster, or one of this world's own servers. */
   #serverAt(url: string): Server {
-    const cluster = this.#host.at(url);
-    if (cluster) return this.#kubeServer(cluster.name, cluster.server.handle);
     const host = new URL(url).host;
+    const name = this.#host.nameAt(url) ?? this.controlPlanes.nameAt(host);
+    // The cluster may start later than the connection is opened.
+    if (name !== undefined)
+      return this.#kubeServer(name, (request) => (this.#host.handlerOf(name) ?? refused)(request));
     const create = this.#options.servers?.[host];
     if (!create) return { name: host, handle: refused, callOf: plainCall };
     const server = this.#others.get(host) ?? {
@@ -344,10 +354,18 @@ export class World {
     return server;
   }
 
+  /** A member of etcd, on the way through the API server that a port-forward takes. */
+  #etcdServer({ endpoint, nodeName }: EtcdTarget): Server {
+    const etcd = this.etcd.at(endpoint);
+    const gateway = etcdGateway({ etcd, nodeName });
+    const handle: Handler = (request) => (etcd.isServing() ? gateway(request) : refused());
+    return { name: `etcd-${nodeName}`, handle, callOf: plainCall };
+  }
+
   #reach(process: VirtualProcess): Reach {
     const names = this.#host.names();
     const clients = names.map((name): [string, Client] => {
-      const handle = this.#host.get(name)?.handle ?? refused;
+      const handle = this.#host.handlerOf(name) ?? refused;
       return [name, this.#clientOf(process, this.#kubeServer(name, handle))];
     });
     return {

@@ -4,8 +4,10 @@ import { type Authority, needsToken } from "../../bootstrap/discovery.ts";
 import { modelAnswered, modelAsked } from "../../bootstrap/fresh-bootstrap.ts";
 import { drawTokenText, type JoinToken } from "../../bootstrap/join-token.ts";
 import type { SecretValues } from "../../bootstrap/secret-values.ts";
-import { refusalOf, sizeProblem, workerData } from "../../bootstrap/worker-data.ts";
+import { controlPlaneJoinData, refusalOf, sizeProblem, workerData } from "../../bootstrap/worker-data.ts";
+import type { YamlValue } from "../../bootstrap/yaml-text.ts";
 import { authorityFor } from "./authority.ts";
+import { certificateFiles } from "./certificate-files.ts";
 import {
   type EarlierTokens,
   type Fields,
@@ -18,6 +20,7 @@ import {
   type StoredData,
 } from "./data-secret.ts";
 import { decideData, type Decision } from "./decide.ts";
+import { makeInitData } from "./init-data.ts";
 import { publish } from "./publish.ts";
 import { noData, type Scope } from "./scope.ts";
 import { readSecretValues } from "./secret-values.ts";
@@ -30,6 +33,8 @@ interface Observation {
   readonly stored: StoredData | undefined;
   readonly authority: Authority | undefined;
   readonly values: SecretValues;
+  /** The certificates of the cluster as files; none for a worker. */
+  readonly certificates: readonly YamlValue[];
   readonly needsToken: boolean;
   readonly isAsked: boolean;
   /** The model of the token in the data, and the model of the requested machines. */
@@ -38,6 +43,7 @@ interface Observation {
 
 /** Brings the data Secret up to date with the config, with a token that is fresh enough. */
 export async function makeData(scope: Scope): Promise<Outcome> {
+  if (scope.role === "init") return makeInitData(scope);
   try {
     const refusal = refusalOf(scope.config.spec);
     if (refusal !== undefined) throw terminal("DataSecretGenerationFailed", refusal);
@@ -65,6 +71,7 @@ async function look(scope: Scope): Promise<Observation> {
     isAsked,
     models: modelsOf(scope, stored),
     values: await readSecretValues(scope),
+    certificates: scope.role === "control-plane" ? await certificateFiles(scope) : [],
     authority: await authorityFor(scope, isAsked ? undefined : stored?.authority),
     needsToken: needsToken(config.spec.joinConfiguration?.discovery ?? {}),
   };
@@ -168,14 +175,15 @@ async function finish(scope: Scope, observation: Observation, token: JoinToken |
 
 /** The data with a token, or with a placeholder of the same length. */
 function print(
-  { config, endpoint, version }: Scope,
+  { config, endpoint, version, role }: Scope,
   observation: Observation,
   token: JoinToken | undefined,
 ): string {
-  const { authority, values } = observation;
+  const { authority, values, certificates } = observation;
   const text = token?.text.reveal() ?? "000000.0000000000000000";
   const target = { endpoint, authority, token: observation.needsToken ? text : undefined };
-  const data = workerData({ spec: config.spec, version, target, values });
+  const machine = { spec: config.spec, version, target, values };
+  const data = role === "control-plane" ? controlPlaneJoinData(machine, certificates) : workerData(machine);
   const problem = sizeProblem(data);
   if (problem !== undefined) throw terminal("DataSecretGenerationFailed", problem);
   return data;

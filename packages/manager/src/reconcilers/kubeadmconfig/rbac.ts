@@ -20,4 +20,7 @@ export const kubeadmConfigRbac: readonly PolicyRule[] = [
   },
   // Secrets are read one by one, because the manager must not list the Secrets of all users.
   { apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch"] },
+  // The lock of `kubeadm init`, and the machine that holds it.
+  { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "patch"] },
+  { apiGroups: ["cluster.x-k8s.io"], resources: ["machines"], verbs: ["get"] },
 ];

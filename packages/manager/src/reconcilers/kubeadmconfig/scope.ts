@@ -5,7 +5,6 @@ import {
   type Frozen,
   groupOf,
   type KubeadmConfig,
-  KubeadmControlPlane,
   Machine,
   MachinePool,
 } from "@capstan/api";
@@ -18,7 +17,10 @@ export interface KubeadmConfigPorts {
   workloadClient(cluster: Frozen<Cluster>): Promise<Client>;
 }
 
-/** One pass over one KubeadmConfig of workers. */
+/** What the machine of a config becomes. */
+export type BootstrapRole = "worker" | "init" | "control-plane";
+
+/** One pass over one KubeadmConfig. */
 export interface Scope {
   readonly context: Context<KubeadmConfig>;
   readonly config: Editable<KubeadmConfig>;
@@ -26,6 +28,11 @@ export interface Scope {
   readonly cluster: Frozen<Cluster>;
   readonly endpoint: string;
   readonly version: KubeadmApiVersion;
+  /** The version of Kubernetes, with its v. */
+  readonly kubernetesVersion: string;
+  readonly role: BootstrapRole;
+  /** The Machine that the data is for; empty for the machines of a pool. */
+  readonly machineName: string;
   readonly policy: TokenPolicy;
 }
 
@@ -40,6 +47,8 @@ interface Owner {
   readonly clusterName: string;
   readonly kubernetesVersion: string | undefined;
   readonly versionField: string;
+  readonly machineName: string;
+  readonly isControlPlane: boolean;
   readonly policy: TokenPolicy;
 }
 
@@ -47,10 +56,12 @@ interface Owner {
 export function buildScope(ports: KubeadmConfigPorts, context: Context<KubeadmConfig>): Scope {
   const { object: config } = context;
   try {
-    refuseControlPlane(config);
     const owner = ownerOf(context);
+    const role = roleOf(config, owner);
     const { cluster, endpoint } = clusterOf(context, owner);
-    return { context, config, ports, cluster, endpoint, version: versionOf(owner), policy: owner.policy };
+    const { policy, machineName, kubernetesVersion = "" } = owner;
+    const rest = { cluster, endpoint, policy, role, machineName, kubernetesVersion };
+    return { context, config, ports, version: versionOf(owner), ...rest };
   } catch (error) {
     throw noData(context, error);
   }
@@ -69,23 +80,13 @@ export function noData(
   return error;
 }
 
-function refuseControlPlane({ metadata, spec }: Frozen<KubeadmConfig>): void {
-  const field = (["clusterConfiguration", "initConfiguration"] as const).find(
-    (name) => spec[name] !== undefined,
-  );
-  const isOwned = metadata.ownerReferences?.some(({ kind }) => kind === KubeadmControlPlane.kind);
-  if (field === undefined && !isOwned && !spec.joinConfiguration?.controlPlane) return;
-  const sign = field
-    ? `spec.${field} is set`
-    : isOwned
-      ? "a KubeadmControlPlane owns it"
-      : "spec.joinConfiguration.controlPlane is set";
-  throw controlPlane(sign);
-}
-
-function controlPlane(sign: string): Failure {
-  const message = `This KubeadmConfig is for a control plane machine (${sign}); only workers are supported so far`;
-  return waiting("WaitingForControlPlaneSupport", message);
+/** A KubeadmControlPlane sets joinConfiguration.controlPlane for every machine but the first. */
+function roleOf({ spec }: Frozen<KubeadmConfig>, { isControlPlane, text }: Owner): BootstrapRole {
+  const joinsControlPlane = spec.joinConfiguration?.controlPlane !== undefined;
+  if (isControlPlane) return joinsControlPlane ? "control-plane" : "init";
+  if (!joinsControlPlane) return "worker";
+  const message = `spec.joinConfiguration.controlPlane is set, but ${text} is a worker: it does not have the label ${CONTROL_PLANE_LABEL}; remove the field`;
+  throw terminal("DataSecretGenerationFailed", message);
 }
 
 function ownerOf({ object, cache }: Context<KubeadmConfig>): Owner {
@@ -123,6 +124,8 @@ function poolOwner(cache: Cache, place: Place): Owner | undefined {
     clusterName,
     kubernetesVersion: version,
     versionField: "spec.template.spec.version",
+    machineName: "",
+    isControlPlane: false,
     policy: poolPolicy(pool, infrastructure),
   };
 }
@@ -130,14 +133,13 @@ function poolOwner(cache: Cache, place: Place): Owner | undefined {
 function machineOwner(cache: Cache, place: Place): Owner | undefined {
   const machine = cache.get(Machine, place);
   if (!machine) return undefined;
-  if (machine.metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined) {
-    throw controlPlane(`Machine ${JSON.stringify(place.name)} has the label ${CONTROL_PLANE_LABEL}`);
-  }
   return {
     text: `Machine ${JSON.stringify(place.name)}`,
     clusterName: machine.spec.clusterName,
     kubernetesVersion: machine.spec.version,
     versionField: "spec.version",
+    machineName: place.name,
+    isControlPlane: machine.metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined,
     policy: machinePolicy(machine),
   };
 }

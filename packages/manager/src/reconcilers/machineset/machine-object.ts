@@ -10,8 +10,9 @@ import {
   type ObjectReference,
   SET_NAME_LABEL,
 } from "@capstan/api";
-import { nameSuffix, type Rng } from "@capstan/env";
+import type { Rng } from "@capstan/env";
 import { MACHINE_FINALIZER } from "../machine/conditions.ts";
+import { machineNameFrom } from "../machine-name.ts";
 
 /** The field manager of MachineSets in Cluster API: after a take-over, the fields keep their owner. */
 export const SET_FIELD_MANAGER = "capi-machineset";
@@ -108,19 +109,14 @@ export function includes(object: unknown, configuration: unknown): boolean {
   return object === configuration;
 }
 
-// The name of a machine becomes a hostname and a label value.
-const LONGEST_NAME = 63;
-const SUFFIX_LENGTH = 5;
 const DEFAULT_NAMING = "{{ .machineSet.name }}-{{ .random }}";
 
 /** A new name for a machine of a set, by its naming strategy. */
 export function newMachineName({ metadata, spec }: Frozen<MachineSet>, rng: Rng): string {
   const template = spec.machineNamingStrategy?.template ?? DEFAULT_NAMING;
-  const filled = template
-    .replaceAll("{{ .cluster.name }}", spec.clusterName)
-    .replaceAll("{{ .machineSet.name }}", metadata.name);
-  const [before = "", ...after] = filled.split("{{ .random }}");
-  const random = nameSuffix(rng, SUFFIX_LENGTH);
-  const rest = after.join(random);
-  return `${before.slice(0, LONGEST_NAME - SUFFIX_LENGTH - rest.length)}${random}${rest}`;
+  return machineNameFrom(
+    template,
+    { ".cluster.name": spec.clusterName, ".machineSet.name": metadata.name },
+    rng,
+  );
 }

@@ -1,0 +1,42 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
+import type { Frozen, Secret } from "@capstan/api";
+import type { Credential } from "../certificates/credential.ts";
+import type { RequiredCertificate } from "./purposes.ts";
+
+/** A certificate with its key as it is stored; the key is empty where users do not give it. */
+export function storedCredential({ data = {} }: Frozen<Secret>): Credential {
+  const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
+  return { cert: text("tls.crt"), key: text("tls.key") };
+}
+
+/** Why a stored certificate cannot be used; undefined when it can. No byte of the Secret gets into the message. */
+export function storedProblem(
+  { cert, key }: Credential,
+  { purpose, keyFile }: RequiredCertificate,
+  nowMs: number,
+): string | undefined {
+  if (cert === "") return "has no key tls.crt";
+  if (keyFile !== undefined && key === "") return "has no key tls.key";
+  try {
+    if (purpose === "sa") {
+      createPublicKey(cert);
+      createPrivateKey(key);
+      return undefined;
+    }
+    return certificateProblem(new X509Certificate(cert), key, nowMs);
+  } catch {
+    // OpenSSL's messages do not help, and may quote the key.
+    return purpose === "sa"
+      ? "does not have a public key in tls.crt and its private key in tls.key, in PEM"
+      : "does not have a certificate in tls.crt and its key in tls.key, in PEM";
+  }
+}
+
+function certificateProblem(certificate: X509Certificate, key: string, nowMs: number): string | undefined {
+  if (key !== "" && !certificate.checkPrivateKey(createPrivateKey(key)))
+    return "has a tls.key that does not belong to its tls.crt";
+  const { validToDate } = certificate;
+  return validToDate.getTime() <= nowMs
+    ? `has a certificate that expired at ${validToDate.toISOString()}`
+    : undefined;
+}

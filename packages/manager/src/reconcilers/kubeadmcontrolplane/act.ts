@@ -1,0 +1,99 @@
+import { type Frozen, Machine } from "@capstan/api";
+import { again, block, isNotFound, next, type Outcome } from "@capstan/runtime";
+import type { ControlPlaneAction } from "../../rollout/control-plane/action.ts";
+import { isHealthy } from "../../rollout/control-plane/selection.ts";
+import { withEtcd } from "./etcd.ts";
+import { prepareJoin } from "./kubeadm-config.ts";
+import { CLEANUP_HOOK } from "./machine-object.ts";
+import { createMachine, deleteMachine } from "./machines.ts";
+import { formatRecord, REMEDIATION_IN_PROGRESS_ANNOTATION } from "./remediation-record.ts";
+import type { Scope } from "./scope.ts";
+
+// Static pods and members of etcd are not watched; while one is not healthy, the controller looks again.
+const HEALTH_POLL_MS = 10_000;
+
+/** Carries out the decision: at most one change of the control plane in a pass. */
+export async function act(scope: Scope): Promise<Outcome> {
+  for (const action of scope.plan?.actions ?? []) {
+    if (action.action === "Wait") continue;
+    await perform(scope, action);
+    return block(0, action.action);
+  }
+  return isSettled(scope) ? next : again(HEALTH_POLL_MS, "WaitingForHealth");
+}
+
+function isSettled({ view, plan }: Scope): boolean {
+  return view !== undefined && plan?.actions.length === 0 && plan.blocked.length === 0 && view.machines.every(isHealthy);
+}
+
+async function perform(scope: Scope, action: Exclude<ControlPlaneAction, { action: "Wait" }>): Promise<void> {
+  const { context } = scope;
+  const [target = ""] = action.targets;
+  context.log.info("Changing the control plane", { action: action.action, target, why: action.why });
+  switch (action.action) {
+    case "CreateMachine":
+      if (action.detail.role === "join") await prepareJoin(scope);
+      return create(scope, action.detail.failureDomain);
+    case "DeleteMachine":
+      await deleteMachine(scope, target);
+      return note(scope, "SuccessfulDelete", `Deleted Machine ${target}: ${action.why}`);
+    case "Remediate":
+      // The record is written with the deletion in one pass; its replacement carries it on.
+      record(scope, formatRecord(action.detail.record));
+      await deleteMachine(scope, target);
+      return note(scope, "MachineRemediated", `Deleted Machine ${target}: ${action.why}`);
+    case "MoveEtcdLeader":
+      context.assertMayWrite();
+      await withEtcd(scope, action.detail.from, (etcd) => etcd.moveLeader(action.detail.id));
+      return note(scope, "EtcdLeaderMoved", `Moved the leadership of etcd to ${target}: ${action.why}`);
+    case "RemoveEtcdMember":
+      await removeMember(scope, action.detail);
+      return note(scope, "EtcdMemberRemoved", `Removed etcd member ${target}: ${action.why}`);
+    case "ReleaseMachine":
+      return release(scope, target);
+  }
+}
+
+async function create(scope: Scope, failureDomain: string | undefined): Promise<void> {
+  const replacementFor = scope.view?.remediationInProgress;
+  await createMachine(scope, { failureDomain, replacementFor });
+  if (replacementFor) record(scope, undefined);
+}
+
+/** Records in an annotation that a remediated machine has no replacement yet. */
+function record({ controlPlane }: Scope, text: string | undefined): void {
+  const { [REMEDIATION_IN_PROGRESS_ANNOTATION]: _, ...annotations } = controlPlane.metadata.annotations ?? {};
+  controlPlane.metadata.annotations = {
+    ...annotations,
+    ...(text !== undefined && { [REMEDIATION_IN_PROGRESS_ANNOTATION]: text }),
+  };
+}
+
+/** Another member than the removed one is asked: the removed one could not answer. */
+async function removeMember(
+  scope: Scope,
+  { id, machine }: { readonly id: string; readonly machine: string | undefined },
+): Promise<void> {
+  const { view, context } = scope;
+  const stays = view?.machines.find((one) => one.name !== machine && isHealthy(one));
+  const other = stays ?? view?.machines.find((one) => one.name !== machine && one.nodeName !== undefined);
+  context.assertMayWrite();
+  await withEtcd(scope, other?.nodeName ?? "", (etcd) => etcd.removeMember(id));
+}
+
+/** Lets the deletion of a machine continue: nothing of it is needed any more. */
+async function release({ context, machines }: Scope, name: string): Promise<void> {
+  const machine: Frozen<Machine> | undefined = machines.find(({ metadata }) => metadata.name === name);
+  if (!machine) return;
+  const { namespace, resourceVersion } = machine.metadata;
+  const body = { metadata: { resourceVersion, annotations: { [CLEANUP_HOOK]: null } } };
+  try {
+    await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function note({ context }: Scope, reason: string, message: string): void {
+  context.event({ type: "Normal", reason, message });
+}

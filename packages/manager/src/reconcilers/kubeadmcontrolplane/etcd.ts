@@ -1,0 +1,55 @@
+import type { Frozen, Node } from "@capstan/api";
+import { Failure, transient } from "@capstan/runtime";
+import { etcdGateway } from "../../etcd/gateway.ts";
+import type { Etcd } from "../../etcd/port.ts";
+import type { EtcdView } from "../../rollout/control-plane/view.ts";
+import type { Scope } from "./scope.ts";
+
+const UNSUPPORTED =
+  "this manager has no way to etcd yet: it creates machines, but does not remove members or machines; upgrade by adding machines, and remove old ones with kubectl and etcdctl";
+
+/** Reads the members of etcd through the first machine that answers. */
+export async function observeEtcd(scope: Scope, nodes: ReadonlyMap<string, Frozen<Node>>): Promise<EtcdView> {
+  const { controlPlane, shared } = scope;
+  if (controlPlane.spec.kubeadmConfigSpec.clusterConfiguration?.etcd?.external) return { state: "external" };
+  if (!shared.ports.connectEtcd) return { state: "unsupported", why: UNSUPPORTED };
+  let why = "no machine of the control plane has a Node yet";
+  for (const { metadata } of nodes.values()) {
+    try {
+      return await withEtcd(scope, metadata.name, membersOf);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      why = error.message;
+    }
+  }
+  return { state: "unknown", why };
+}
+
+async function membersOf(etcd: Etcd): Promise<EtcdView> {
+  const { leader } = await etcd.status();
+  const members = await etcd.members();
+  const alarms = await etcd.alarms();
+  // A list that does not have the leader is from another moment than the status.
+  if (leader !== undefined && !members.some(({ id }) => id === leader))
+    return { state: "unknown", why: "the leader of etcd is not among its members" };
+  return { state: "known", leader, members: members.map((one) => ({ ...one, hasAlarm: alarms.has(one.id) })) };
+}
+
+/** Speaks to the member of etcd on a Node. */
+export async function withEtcd<T>(scope: Scope, nodeName: string, use: (etcd: Etcd) => Promise<T>): Promise<T> {
+  const { context, shared, controlPlane, authorities, cluster } = scope;
+  const authority = authorities.get("etcd");
+  const { connectEtcd } = shared.ports;
+  if (!authority || !connectEtcd) throw transient("EtcdUnreachable", "the certificates of etcd are not available");
+  const { encryptionAlgorithm: algorithm = "RSA-2048" } =
+    controlPlane.spec.kubeadmConfigSpec.clusterConfiguration ?? {};
+  const credential = await shared.etcdCredentials.of(controlPlane.metadata.uid ?? "", authority, algorithm);
+  const { host = "", port = 0 } = cluster?.spec.controlPlaneEndpoint ?? {};
+  const endpoint = `${host}:${port}`.toLowerCase();
+  const etcd = etcdGateway(connectEtcd({ endpoint, nodeName, ...credential }), context.env);
+  try {
+    return await use(etcd);
+  } finally {
+    await etcd.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { ConfigMap, type Frozen, type Node, Pod } from "@capstan/api";
+import { Failure, next, type Outcome } from "@capstan/runtime";
+import { planControlPlane } from "../../rollout/control-plane/plan.ts";
+import type { EtcdView } from "../../rollout/control-plane/view.ts";
+import type { WorkloadNodes } from "../../workload/nodes.ts";
+import type { WorkloadCluster } from "../../workload/connection.ts";
+import { observeEtcd } from "./etcd.ts";
+import { KUBEADM_CONFIG } from "./kubeadm-config.ts";
+import { markMachines } from "./machine-conditions.ts";
+import type { Scope } from "./scope.ts";
+import { viewOf } from "./view.ts";
+
+/** What the workload cluster says about its control plane. */
+export interface ObservedWorkload {
+  /** Why it does not answer; undefined while it does. */
+  readonly unreachable?: string;
+  /** The Nodes of machines, by the names of the machines. */
+  readonly nodes: ReadonlyMap<string, Frozen<Node>>;
+  /** The static pods, by name. */
+  readonly pods: ReadonlyMap<string, Frozen<Pod>>;
+  readonly etcd: EtcdView;
+}
+
+const NOTHING = { nodes: new Map<string, Frozen<Node>>(), pods: new Map<string, Frozen<Pod>>() };
+
+/** Looks at the workload cluster and its etcd, decides what is next, and writes the health of the machines. */
+export async function observeControlPlane(scope: Scope): Promise<Outcome> {
+  const observed = await observeWorkload(scope);
+  scope.view = viewOf(scope, observed);
+  scope.plan = planControlPlane(scope.view);
+  await markMachines(scope);
+  return next;
+}
+
+async function observeWorkload(scope: Scope): Promise<ObservedWorkload> {
+  const { shared, cluster, machines, controlPlane } = scope;
+  const isInitialized = controlPlane.status?.initialized === true;
+  const unknown = (why: string): ObservedWorkload => ({
+    ...NOTHING,
+    ...(isInitialized && { unreachable: why }),
+    etcd: { state: "unknown", why },
+  });
+  if (!cluster || machines.length === 0) return unknown("the control plane has no machine yet");
+  // Before the first machine has its infrastructure, no API server can answer.
+  if (!isInitialized && !machines.some(({ status }) => status?.infrastructureReady === true))
+    return unknown("the first machine has not started yet");
+  try {
+    return await readWorkload(scope, await shared.ports.workloads.get(cluster));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return unknown(error.message);
+  }
+}
+
+async function readWorkload(scope: Scope, workload: WorkloadCluster): Promise<ObservedWorkload> {
+  const { controlPlane } = scope;
+  if (controlPlane.status?.initialized !== true) {
+    const config = await workload.client.find(ConfigMap, KUBEADM_CONFIG);
+    if (!config) return { ...NOTHING, etcd: { state: "unknown", why: "kubeadm init has not finished yet" } };
+    controlPlane.status = { ...controlPlane.status, initialized: true };
+  }
+  const nodes = nodesOf(scope, await workload.nodes());
+  const pods = await workload.client.list(Pod, { namespace: "kube-system", labelSelector: "tier=control-plane" });
+  return {
+    nodes,
+    pods: new Map(pods.map((pod) => [pod.metadata.name, pod])),
+    etcd: await observeEtcd(scope, nodes),
+  };
+}
+
+function nodesOf({ machines }: Scope, nodes: WorkloadNodes): ReadonlyMap<string, Frozen<Node>> {
+  return new Map(
+    machines.flatMap(({ metadata, spec }) => {
+      const [node] = spec.providerID === undefined ? [] : nodes.of(spec.providerID);
+      return node ? [[metadata.name, node] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,137 @@
+import {
+  AzureMachineTemplate,
+  Cluster,
+  CONTROL_PLANE_LABEL,
+  type Frozen,
+  KubeadmControlPlane,
+  Machine,
+  MachinePool,
+} from "@capstan/api";
+import type { Clock } from "@capstan/env";
+import {
+  block,
+  type CacheReader,
+  defineReconciler,
+  index,
+  keyOf,
+  next,
+  type ObjectName,
+  on,
+  type Outcome,
+  type Reconciler,
+  type Source,
+  waiting,
+} from "@capstan/runtime";
+import { referrers } from "../../contract/referrers.ts";
+import { providerKey } from "../../workload/nodes.ts";
+import { act } from "./act.ts";
+import { ensureCertificates } from "./certificates.ts";
+import { deleteControlPlane } from "./deletion.ts";
+import { EtcdCredentials } from "./etcd-credentials.ts";
+import { ensureKubeconfig } from "./kubeconfig.ts";
+import { CLONED_KINDS } from "./machine-object.ts";
+import { completeCreation, propagateFields } from "./machines.ts";
+import { observeControlPlane } from "./observe.ts";
+import { report } from "./report.ts";
+import {
+  BY_CLUSTER,
+  BY_CONTROL_PLANE,
+  buildScope,
+  controllerUids,
+  type KubeadmControlPlanePorts,
+  type Scope,
+} from "./scope.ts";
+
+const byReference = referrers(KubeadmControlPlane, ({ spec }) => [spec.machineTemplate.infrastructureRef]);
+const BY_PROVIDER_ID = "control-plane-provider-id";
+const INFRASTRUCTURE_RETRY_MS = 60_000;
+
+/**
+ * Runs the control plane of a cluster on machines: certificates, the first machine with `kubeadm init`, the others with
+ * `kubeadm join`, one change at a time and never at the cost of etcd's quorum.
+ */
+export function kubeadmControlPlaneReconciler(
+  ports: KubeadmControlPlanePorts & { readonly clock: Clock },
+): Reconciler {
+  const shared = { ports, etcdCredentials: new EtcdCredentials(ports.issuer, ports.clock) };
+  return defineReconciler<KubeadmControlPlane, Scope>({
+    name: "kubeadmcontrolplane",
+    for: KubeadmControlPlane,
+    finalizer: "kubeadm.controlplane.cluster.x-k8s.io",
+    owns: [Machine],
+    indexes: [
+      byReference.index,
+      index(Machine, BY_CONTROL_PLANE, controllerUids),
+      index(Machine, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
+        keyOf({ metadata: { name: spec.clusterName, namespace } }),
+      ]),
+      index(MachinePool, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
+        keyOf({ metadata: { name: spec.clusterName, namespace } }),
+      ]),
+      index(Machine, BY_PROVIDER_ID, ({ metadata, spec }) =>
+        spec.providerID === undefined || metadata.labels?.[CONTROL_PLANE_LABEL] === undefined
+          ? []
+          : [providerKey(spec.providerID)],
+      ),
+    ],
+    watches: [
+      on(AzureMachineTemplate, byReference.of),
+      // Read, but without events: their Machine changes with them.
+      ...CLONED_KINDS.map((kind) => on(kind, () => [])),
+      on(MachinePool, () => []),
+      on(Cluster, toControlPlane, { predicate: mattersToControlPlane }),
+    ],
+    referrersOf: byReference.of,
+    sources: [nodesOf(ports)],
+    scope: (context) => buildScope(shared, context),
+    normal: [
+      requireCluster,
+      ensureCertificates,
+      ensureKubeconfig,
+      propagateFields,
+      completeCreation,
+      observeControlPlane,
+      act,
+    ],
+    deleting: [deleteControlPlane],
+    status: report,
+  });
+}
+
+function requireCluster({ cluster, controlPlane }: Scope): Outcome {
+  if (!cluster) {
+    const { name } = controlPlane.metadata;
+    throw waiting(
+      "WaitingForCluster",
+      `No Cluster refers to KubeadmControlPlane ${name} in spec.controlPlaneRef yet`,
+    );
+  }
+  if (cluster.status?.infrastructureReady === true) return next;
+  return block(INFRASTRUCTURE_RETRY_MS, "WaitingForClusterInfrastructure");
+}
+
+/** A changed Node of a control plane enqueues it. */
+function nodesOf({ workloads }: KubeadmControlPlanePorts): Source {
+  return (enqueue, cache) =>
+    workloads.onNodeChange((cluster, providerIDs) => {
+      for (const id of providerIDs)
+        for (const { metadata, spec } of cache.list(Machine, { index: BY_PROVIDER_ID, value: providerKey(id) }))
+          if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace)
+            for (const { kind, name } of metadata.ownerReferences ?? [])
+              if (kind === KubeadmControlPlane.kind) enqueue({ name, namespace: metadata.namespace });
+    });
+}
+
+function toControlPlane({ metadata, spec }: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
+  const { kind, name = "" } = spec.controlPlaneRef ?? {};
+  const { namespace } = metadata;
+  if (kind !== KubeadmControlPlane.kind || !cache.get(KubeadmControlPlane, { name, namespace })) return [];
+  return [{ name, ...(namespace !== undefined && { namespace }) }];
+}
+
+/** Most changes of a Cluster are counts in its status. */
+function mattersToControlPlane(before: Frozen<Cluster>, after: Frozen<Cluster>): boolean {
+  const facts = ({ metadata, spec, status }: Frozen<Cluster>): string =>
+    JSON.stringify([spec, metadata.deletionTimestamp, status?.infrastructureReady, status?.failureDomains]);
+  return facts(before) !== facts(after);
+}

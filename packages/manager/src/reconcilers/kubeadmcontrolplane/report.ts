@@ -1,0 +1,160 @@
+import { CONTROL_PLANE_NAME_LABEL, compareVersions, type Frozen, labelValueFor, type Machine, parseVersion } from "@capstan/api";
+import type { PassSummary } from "@capstan/runtime";
+import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
+import { isHealthy } from "../../rollout/control-plane/selection.ts";
+import type { ControlPlaneView, PartHealth } from "../../rollout/control-plane/view.ts";
+import { counted } from "../../rollout/shared/action.ts";
+import { CERTIFICATES_AVAILABLE } from "./certificates.ts";
+import { NODE_PART } from "./machine-health.ts";
+import type { Scope } from "./scope.ts";
+
+const SUMMED_UP = [
+  CERTIFICATES_AVAILABLE,
+  "Available",
+  "MachinesCreated",
+  "MachinesSpecUpToDate",
+  "Resized",
+  "ControlPlaneComponentsHealthy",
+  "EtcdClusterHealthy",
+];
+
+/** Writes the numbers and the conditions of the control plane. */
+export function report(scope: Scope, { claimReady }: PassSummary): void {
+  const { context, controlPlane, machines, view } = scope;
+  if (controlPlane.metadata.deletionTimestamp !== undefined) {
+    const message = `Waiting until ${counted(machines.length, "machine")} of the control plane are gone`;
+    context.setCondition({ type: "Ready", status: "False", severity: "Info", reason: "Deleting", message });
+    controlPlane.status = { ...controlPlane.status, replicas: machines.length };
+    claimReady();
+    return;
+  }
+  if (!view) return;
+  reportCounts(scope, view);
+  for (const condition of conditionsOf(scope, view)) context.setCondition(condition);
+  const { generation } = controlPlane.metadata;
+  controlPlane.status = {
+    ...controlPlane.status,
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+  summarize(controlPlane, SUMMED_UP, context.env.clock.now());
+  claimReady();
+}
+
+function reportCounts({ controlPlane, machines }: Scope, view: ControlPlaneView): void {
+  const ready = view.machines.filter(({ parts }) => isPartHealthy(parts, NODE_PART)).length;
+  const version = lowestVersion(machines);
+  const isReady = ready > 0 || (controlPlane.status?.ready === true && view.unreachable !== undefined);
+  controlPlane.status = {
+    ...controlPlane.status,
+    selector: `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(controlPlane.metadata.name)}`,
+    replicas: machines.length,
+    readyReplicas: ready,
+    updatedReplicas: view.machines.filter(({ outdated }) => outdated.length === 0).length,
+    unavailableReplicas: machines.length - ready,
+    initialized: view.isInitialized,
+    ready: isReady,
+    ...(version !== undefined && { version }),
+  };
+}
+
+function lowestVersion(machines: readonly Frozen<Machine>[]): string | undefined {
+  const versions = machines.flatMap(({ spec }) => {
+    const text = spec.version ?? "";
+    const version = parseVersion(text);
+    return version ? [{ text, version }] : [];
+  });
+  return versions.toSorted((a, b) => compareVersions(a.version, b.version))[0]?.text;
+}
+
+function isPartHealthy(parts: readonly PartHealth[], part: string): boolean {
+  return parts.some((one) => one.part === part && one.health === "healthy");
+}
+
+function conditionsOf(scope: Scope, view: ControlPlaneView): readonly ConditionUpdate[] {
+  return [available(view), created(scope), upToDate(view), resized(view), components(view), etcd(view)];
+}
+
+function no(
+  type: string,
+  severity: "Info" | "Warning" | "Error",
+  rest: { reason: string; message: string },
+): ConditionUpdate {
+  return { type, status: "False", severity, ...rest };
+}
+
+function available(view: ControlPlaneView): ConditionUpdate {
+  const type = "Available";
+  if (!view.isInitialized) {
+    const message = "The first machine has not run kubeadm init yet";
+    return no(type, "Info", { reason: "WaitingForKubeadmInit", message });
+  }
+  if (view.unreachable !== undefined)
+    return no(type, "Error", { reason: "WorkloadClusterUnreachable", message: view.unreachable });
+  if (view.machines.some(isHealthy)) return { type, status: "True", reason: "Available" };
+  return no(type, "Error", { reason: "NotAvailable", message: "No machine of the control plane is healthy" });
+}
+
+/** Why the next change does not happen, or that there is none. */
+function created({ plan }: Scope): ConditionUpdate {
+  const type = "MachinesCreated";
+  const [block] = plan?.blocked ?? [];
+  if (!block) return { type, status: "True", reason: "MachinesCreated" };
+  return no(type, "Warning", { reason: block.reason, message: block.why });
+}
+
+function upToDate({ machines, replicas }: ControlPlaneView): ConditionUpdate {
+  const type = "MachinesSpecUpToDate";
+  const outdated = machines.filter((one) => one.outdated.length > 0);
+  const [first] = outdated;
+  if (!first) return { type, status: "True", reason: "MachinesSpecUpToDate" };
+  const message = `Rolling ${outdated.length} of ${counted(replicas, "machine")}: ${first.outdated.join("; ")}`;
+  return no(type, "Warning", { reason: "RollingUpdateInProgress", message });
+}
+
+function resized({ machines, replicas }: ControlPlaneView): ConditionUpdate {
+  const type = "Resized";
+  const exist = machines.length;
+  if (exist === replicas) return { type, status: "True", reason: "Resized" };
+  const size = `to ${counted(replicas, "replica")} (${exist} exist)`;
+  return exist < replicas
+    ? no(type, "Warning", { reason: "ScalingUp", message: `Scaling up ${size}` })
+    : no(type, "Warning", { reason: "ScalingDown", message: `Scaling down ${size}` });
+}
+
+function components({ machines }: ControlPlaneView): ConditionUpdate {
+  return aggregate("ControlPlaneComponents", machines, (part) => part !== ETCD_MEMBER_HEALTHY);
+}
+
+function etcd(view: ControlPlaneView): ConditionUpdate {
+  const type = "EtcdClusterHealthy";
+  if (view.etcd.state === "external") return { type, status: "True", reason: "External" };
+  if (view.etcd.state === "unsupported")
+    return { type, status: "Unknown", reason: "EtcdNotSupported", message: view.etcd.why };
+  if (view.etcd.state === "unknown")
+    return { type, status: "Unknown", reason: "EtcdClusterUnknown", message: view.etcd.why };
+  const names = new Set(view.machines.map(({ nodeName }) => nodeName));
+  const stray = view.etcd.members.find(({ name }) => !names.has(name));
+  if (stray && view.machines.every(({ nodeName }) => nodeName !== undefined)) {
+    const message = `etcd member ${stray.name || stray.id} has no machine; it is removed as soon as etcd keeps its quorum without it`;
+    return no(type, "Error", { reason: "EtcdClusterUnhealthy", message });
+  }
+  return aggregate("EtcdCluster", view.machines, (part) => part === ETCD_MEMBER_HEALTHY);
+}
+
+function aggregate(
+  name: string,
+  machines: ControlPlaneView["machines"],
+  isOf: (part: string) => boolean,
+): ConditionUpdate {
+  const type = `${name}Healthy`;
+  const parts = machines.flatMap((machine) =>
+    machine.parts.filter(({ part }) => isOf(part)).map((one) => ({ ...one, machine: machine.name })),
+  );
+  const bad = parts.find(({ health }) => health === "unhealthy");
+  if (bad)
+    return no(type, "Error", { reason: `${name}Unhealthy`, message: `Machine ${bad.machine}: ${bad.why}` });
+  const unknown = parts.find(({ health }) => health === "unknown");
+  if (!unknown) return { type, status: "True", reason: "Healthy" };
+  return { type, status: "Unknown", reason: `${name}Unknown`, message: `Machine ${unknown.machine}: ${unknown.why}` };
+}

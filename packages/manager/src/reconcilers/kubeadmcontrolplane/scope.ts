@@ -1,0 +1,90 @@
+import {
+  Cluster,
+  controllerOf,
+  type Frozen,
+  groupOf,
+  type KubeadmControlPlane,
+  Machine,
+} from "@capstan/api";
+import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
+import type { Credential } from "../../certificates/credential.ts";
+import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
+import type { ConnectToEtcd } from "../../etcd/port.ts";
+import type { ControlPlanePlan } from "../../rollout/control-plane/action.ts";
+import type { ControlPlaneView } from "../../rollout/control-plane/view.ts";
+import type { ReadSecret } from "../../setup/ports/kubernetes.ts";
+import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import type { EtcdCredentials } from "./etcd-credentials.ts";
+
+/** What the reconciler of KubeadmControlPlanes works with. */
+export interface KubeadmControlPlanePorts {
+  readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
+  /** A client of a workload cluster that checks before each write that this process still leads. */
+  readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
+  readonly readSecret: ReadSecret;
+  readonly issuer: CertificateIssuer;
+  /** The way to members of etcd; undefined where there is none. */
+  readonly connectEtcd?: ConnectToEtcd | undefined;
+}
+
+/** What the passes of one process share. */
+export interface Shared {
+  readonly ports: KubeadmControlPlanePorts;
+  readonly etcdCredentials: EtcdCredentials;
+}
+
+/** One pass over one KubeadmControlPlane. */
+export interface Scope {
+  readonly context: Context<KubeadmControlPlane>;
+  readonly controlPlane: Editable<KubeadmControlPlane>;
+  readonly shared: Shared;
+  /** The Cluster that owns it, if it exists. */
+  readonly cluster: Frozen<Cluster> | undefined;
+  /** Its machines in the cache, oldest first. */
+  readonly machines: readonly Frozen<Machine>[];
+  /** The certificate authorities, by purpose, as far as they exist. */
+  readonly authorities: Map<string, Credential>;
+  certificateProblem?: string;
+  view?: ControlPlaneView;
+  plan?: ControlPlanePlan;
+}
+
+/** The name of the index over the controllers of Machines, by UID. */
+export const BY_CONTROL_PLANE = "control-plane-machines";
+/** The name of the index over Machines and MachinePools by their Cluster. */
+export const BY_CLUSTER = "control-plane-of-cluster";
+
+export function buildScope(shared: Shared, context: Context<KubeadmControlPlane>): Scope {
+  const { object: controlPlane, cache } = context;
+  const cluster = clusterOf(controlPlane, cache);
+  const machines = cache.list(Machine, { index: BY_CONTROL_PLANE, value: controlPlane.metadata.uid ?? "" });
+  return { context, controlPlane, shared, cluster, machines: machines.toSorted(byAge), authorities: new Map() };
+}
+
+/** The Cluster controller makes the Cluster the owner of its control plane. */
+export function clusterOf(
+  { metadata }: Frozen<KubeadmControlPlane>,
+  cache: CacheReader,
+): Frozen<Cluster> | undefined {
+  const owner = metadata.ownerReferences?.find(
+    ({ kind, apiVersion }) => kind === Cluster.kind && groupOf(apiVersion) === Cluster.group,
+  );
+  return owner && cache.get(Cluster, { name: owner.name, namespace: metadata.namespace });
+}
+
+/** The value of a Machine in the index over controllers. */
+export function controllerUids(machine: Frozen<Machine>): readonly string[] {
+  const controller = controllerOf(machine);
+  return controller ? [controller.uid] : [];
+}
+
+function byAge(a: Frozen<Machine>, b: Frozen<Machine>): number {
+  const created = ({ metadata }: Frozen<Machine>): string => metadata.creationTimestamp ?? "";
+  return created(a) === created(b)
+    ? a.metadata.name < b.metadata.name
+      ? -1
+      : 1
+    : created(a) < created(b)
+      ? -1
+      : 1;
+}

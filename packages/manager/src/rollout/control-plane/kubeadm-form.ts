@@ -1,0 +1,113 @@
+import { deepCopy, deepEqual, type Frozen, isJsonObject, type KubeadmConfig, parseVersion } from "@capstan/api";
+
+type Spec = KubeadmConfig["spec"];
+type Given = Frozen<Spec>;
+type Registered = "nodeRegistration" | "patches" | "skipPhases";
+
+const LOCAL_MODE = "ControlPlaneKubeletLocalMode";
+// kubeadm has the gate from 1.31 on, and from 1.36 on there is no other mode.
+const FIRST_LOCAL_MINOR = 31;
+const FIRST_MINOR_WITHOUT_GATE = 36;
+
+/** The KubeadmConfig of the machine that initializes a cluster. */
+export function initForm(given: Given, version: string): Spec {
+  const { joinConfiguration: _, ...rest } = deepCopy(given) as Spec;
+  return { ...rest, clusterConfiguration: clusterConfiguration(given, version) };
+}
+
+/** The KubeadmConfig of every other machine of a control plane. `controlPlane` is what tells the two forms apart. */
+export function joinForm(given: Given, version: string): Spec {
+  const { initConfiguration: _, joinConfiguration = {}, ...rest } = deepCopy(given) as Spec;
+  return {
+    ...rest,
+    clusterConfiguration: clusterConfiguration(given, version),
+    joinConfiguration: { ...joinConfiguration, controlPlane: joinConfiguration.controlPlane ?? {} },
+  };
+}
+
+function clusterConfiguration(given: Given, version: string): NonNullable<Spec["clusterConfiguration"]> {
+  const configuration = (deepCopy(given.clusterConfiguration ?? {})) as NonNullable<Spec["clusterConfiguration"]>;
+  const featureGates = withLocalMode(configuration.featureGates, version);
+  return { ...configuration, kubernetesVersion: version, ...(featureGates && { featureGates }) };
+}
+
+/** A kubelet that talks to the API server of its own machine never meets an older one. */
+function withLocalMode(
+  gates: Record<string, boolean> | undefined,
+  version: string,
+): Record<string, boolean> | undefined {
+  const { minor = 0 } = parseVersion(version) ?? {};
+  if (minor < FIRST_LOCAL_MINOR || minor >= FIRST_MINOR_WITHOUT_GATE || gates?.[LOCAL_MODE] !== undefined)
+    return gates;
+  return { ...gates, [LOCAL_MODE]: true };
+}
+
+/** Whether the KubeadmConfig of a machine is what the control plane would create now, in its init or its join form. */
+export function isSameConfig(current: Given, given: Given, version: string): boolean {
+  const desired = comparable(joinForm(given, version));
+  if (deepEqual(comparable(current), desired)) return true;
+  if (current.joinConfiguration?.controlPlane !== undefined) return false;
+  return (
+    deepEqual(comparable(initForm(given, version)), comparable(current)) ||
+    deepEqual(comparable(asJoin(current)), desired)
+  );
+}
+
+/** The init form of a machine, rewritten as if it had joined. */
+function asJoin(current: Given): Given {
+  const { initConfiguration: init = {}, ...rest } = current;
+  const shared = Object.fromEntries(
+    (["nodeRegistration", "patches", "skipPhases"] as const satisfies readonly Registered[]).flatMap((field) =>
+      init[field] === undefined ? [] : [[field, init[field]]],
+    ),
+  );
+  const local = init.localAPIEndpoint;
+  return {
+    ...rest,
+    joinConfiguration: { ...shared, controlPlane: local ? { localAPIEndpoint: local } : {} },
+  } as Given;
+}
+
+/** What the comparison ignores: fields that other controllers fill in, or that have no effect on a running machine. */
+function comparable(spec: Given): unknown {
+  const { clusterConfiguration: cluster = {}, joinConfiguration: join, format, ...rest } = spec;
+  const {
+    controlPlaneEndpoint: _,
+    dns: __,
+    kubernetesVersion: ___,
+    clusterName: ____,
+    networking: _____,
+    ...clusterRest
+  } = cluster;
+  const { discovery: ______, ...joinRest } = join ?? {};
+  return compacted({
+    ...rest,
+    format: format ?? "cloud-config",
+    clusterConfiguration: clusterRest,
+    ...(join && { joinConfiguration: { ...joinRest, isControlPlane: join.controlPlane !== undefined } }),
+  });
+}
+
+/** Without empty maps and lists; an empty list of taints differs from none. */
+function compacted(value: unknown, field = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => compacted(item));
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([name, item]) => {
+    const made = withDefault(name, compacted(item, name));
+    return isEmpty(made) && name !== "taints" ? [] : [[name, made] as const];
+  });
+  return field === "nodeRegistration" && entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function withDefault(field: string, value: unknown): unknown {
+  if (field !== "nodeRegistration" || !isJsonObject(value)) return value;
+  const { imagePullPolicy, ...rest } = value;
+  // kubeadm's default says nothing.
+  return imagePullPolicy === undefined || imagePullPolicy === "IfNotPresent" ? rest : value;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}

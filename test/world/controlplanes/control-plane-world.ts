@@ -1,0 +1,80 @@
+/** Worlds with a KubeadmControlPlane on simulated virtual machines; all controllers are the product's own. */
+import {
+  AzureMachineTemplate,
+  Cluster,
+  type Frozen,
+  type Kind,
+  KubeadmControlPlane,
+  Machine,
+} from "@capstan/api";
+import { simulatedControllers } from "@capstan/cli";
+import { azureMachineTemplate, kubeadmControlPlane, type Overrides } from "@capstan/runtime/testing/builders";
+import { createWorld, type World, type WorldOptions } from "@capstan/sim";
+import { createCluster, createIdentity, get, MINUTE_MS, NAMESPACE, patch } from "../fleet/fleet-world.ts";
+import { CLUSTER, OLD_VERSION } from "../machinepools/pool-world.ts";
+
+export { CLUSTER, NEW_VERSION, OLD_VERSION } from "../machinepools/pool-world.ts";
+
+/** The name of the control plane and of its template. */
+export const CONTROL_PLANE = "demo-control-plane";
+
+/** A world with a cluster whose control plane is a KubeadmControlPlane. */
+export async function controlPlaneWorld(
+  spec: Overrides<KubeadmControlPlane["spec"]> = {},
+  options: Partial<WorldOptions> = {},
+): Promise<World> {
+  const world = await createWorld({
+    seed: "1",
+    controllers: simulatedControllers,
+    yieldTo: [KubeadmControlPlane],
+    guests: { boot: { p50: 30, p90: 45 } },
+    ...options,
+  });
+  world.start();
+  await createIdentity(world);
+  await createCluster(world, CLUSTER);
+  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name: CONTROL_PLANE });
+  await patch(world, Cluster, CLUSTER, {
+    spec: { controlPlaneRef: { ...reference(KubeadmControlPlane), namespace: NAMESPACE } },
+  });
+  const metadata = { name: CONTROL_PLANE, namespace: NAMESPACE };
+  await world.run(world.user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
+  await world.run(
+    world.user.create(
+      KubeadmControlPlane,
+      kubeadmControlPlane({
+        metadata,
+        spec: {
+          replicas: 1,
+          version: OLD_VERSION,
+          machineTemplate: { infrastructureRef: reference(AzureMachineTemplate) },
+          ...spec,
+        },
+      }),
+    ),
+  );
+  return world;
+}
+
+/** The control plane as the user sees it. */
+export function controlPlaneOf(world: World): Promise<Frozen<KubeadmControlPlane>> {
+  return get(world, KubeadmControlPlane, CONTROL_PLANE);
+}
+
+/** Runs until the control plane has so many ready, up-to-date machines, and no other; returns whether it has. */
+export async function untilReady(world: World, replicas: number, minutes = 120): Promise<boolean> {
+  for (let passed = 0; passed < minutes; passed++) {
+    const { status, metadata } = await controlPlaneOf(world);
+    const isCurrent = status?.observedGeneration === metadata.generation;
+    const counts = [status?.replicas, status?.readyReplicas, status?.updatedReplicas];
+    if (isCurrent && counts.every((count) => count === replicas)) return true;
+    await world.advance(MINUTE_MS);
+  }
+  return false;
+}
+
+/** The Machines of the control plane, oldest first. */
+export async function machinesOf(world: World): Promise<readonly Frozen<Machine>[]> {
+  const machines = await world.run(world.user.list(Machine, { namespace: NAMESPACE }));
+  return machines.filter(({ metadata }) => metadata.ownerReferences?.some(({ name }) => name === CONTROL_PLANE));
+}
