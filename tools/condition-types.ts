@@ -19,6 +19,17 @@ export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, st
     NATGatewaysReady: "the NAT gateways are as the spec wants them",
     LoadBalancersReady: "the load balancers are as the spec wants them",
   },
+  KubeadmControlPlane: {
+    Ready: "all conditions below are True",
+    CertificatesAvailable: "the Secrets with the certificates of the cluster are there and readable",
+    Available: "the cluster is initialized, its API answers, and at least one machine is healthy",
+    MachinesCreated: "nothing holds the next change of the machines up",
+    MachinesSpecUpToDate: "all machines have the desired version, template and kubeadm configuration",
+    Resized: "there are as many machines as `spec.replicas` says",
+    ControlPlaneComponentsHealthy: "the Nodes and the static pods of all machines are ready",
+    EtcdClusterHealthy:
+      "each machine has a healthy member of etcd, and each member a machine; or etcd is external",
+  },
   MachinePool: {
     Ready: "all conditions below are True",
     BootstrapReady: "the bootstrap data for new machines is there",

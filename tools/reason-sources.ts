@@ -49,6 +49,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
 
 /** The planners whose blocks become reasons of a kind. */
 const PLANNERS: Readonly<Record<string, readonly string[]>> = {
+  KubeadmControlPlane: ["packages/manager/src/rollout/control-plane/*.ts"],
   MachineDeployment: ["packages/manager/src/rollout/machine-deployment/*.ts"],
   MachineSet: ["packages/manager/src/rollout/machine-set/*.ts"],
 };

@@ -13,7 +13,7 @@ import { createWorld, type World, type WorldOptions } from "@capstan/sim";
 import { createCluster, createIdentity, get, MINUTE_MS, NAMESPACE, patch } from "../fleet/fleet-world.ts";
 import { CLUSTER, OLD_VERSION } from "../machinepools/pool-world.ts";
 
-export { CLUSTER, NEW_VERSION, OLD_VERSION } from "../machinepools/pool-world.ts";
+export { CLUSTER, NEW_VERSION } from "../machinepools/pool-world.ts";
 
 /** The name of the control plane and of its template. */
 export const CONTROL_PLANE = "demo-control-plane";
@@ -57,7 +57,7 @@ export async function controlPlaneWorld(
 }
 
 /** The control plane as the user sees it. */
-export function controlPlaneOf(world: World): Promise<Frozen<KubeadmControlPlane>> {
+function controlPlaneOf(world: World): Promise<Frozen<KubeadmControlPlane>> {
   return get(world, KubeadmControlPlane, CONTROL_PLANE);
 }
 
@@ -73,8 +73,17 @@ export async function untilReady(world: World, replicas: number, minutes = 120):
   return false;
 }
 
+/** The endpoint of the cluster, as guests and kubeconfigs name it. */
+export async function endpointOf(world: World): Promise<string> {
+  const { spec } = await get(world, Cluster, CLUSTER);
+  const { host = "", port = 0 } = spec.controlPlaneEndpoint ?? {};
+  return `${host}:${port}`.toLowerCase();
+}
+
 /** The Machines of the control plane, oldest first. */
 export async function machinesOf(world: World): Promise<readonly Frozen<Machine>[]> {
   const machines = await world.run(world.user.list(Machine, { namespace: NAMESPACE }));
-  return machines.filter(({ metadata }) => metadata.ownerReferences?.some(({ name }) => name === CONTROL_PLANE));
+  return machines.filter(({ metadata }) =>
+    metadata.ownerReferences?.some(({ name }) => name === CONTROL_PLANE),
+  );
 }

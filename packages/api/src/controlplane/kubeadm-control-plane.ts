@@ -41,10 +41,13 @@ const Status = object("The observed state of the control plane.", {
   ),
   versions: optional(Versions),
   creatingMachine: optional(
-    string("The name of the machine that is being created: recorded before it exists, so that a crash creates no second one.", {
-      minLength: 1,
-      maxLength: 253,
-    }),
+    string(
+      "The name of the machine that is being created: recorded before it exists, so that a crash creates no second one.",
+      {
+        minLength: 1,
+        maxLength: 253,
+      },
+    ),
   ),
   v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });

@@ -22,7 +22,11 @@ export function controlPlaneHost(clusters: Clusters, dataDir: string): ControlPl
       const access = parseKubeconfig(kubeconfig);
       if (!access)
         throw new CommandError(`${path} is not a kubeconfig that Capstan wrote; remove it and start again`);
-      return { transport: inProcess(gate.guard(server.handle)), kubeconfig, caCertHash: caCertHashOf(access.ca) };
+      return {
+        transport: inProcess(gate.guard(server.handle)),
+        kubeconfig,
+        caCertHash: caCertHashOf(access.ca),
+      };
     },
     remove: (name) => clusters.remove(name),
     names: () => clusters.names().filter((name) => name !== MANAGEMENT_CLUSTER),

@@ -55,7 +55,9 @@ function peerOf(certificate: string, authority: string): Peer | undefined {
   const issuer = new X509Certificate(authority);
   if (!client.checkIssued(issuer) || !client.verify(issuer.publicKey)) return undefined;
   const values = (name: string): string[] =>
-    client.subject.split("\n").flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
+    client.subject
+      .split("\n")
+      .flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
   return { commonName: values("CN")[0] ?? "", organizations: values("O") };
 }
 

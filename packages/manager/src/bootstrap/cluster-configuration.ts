@@ -72,16 +72,14 @@ function componentOf({ extraArgs, extraVolumes, extraEnvs }: Component, version:
       readOnly,
       pathType,
     })),
-    extraEnvs: version === "v1beta3" ? undefined : environmentOf(extraEnvs),
+    extraEnvs: version === "v1beta3" ? undefined : extraEnvs,
   };
 }
 
-/** Variables are copied as users write them, with all their forms of values. */
-function environmentOf(variables: Component["extraEnvs"]): YamlValue | undefined {
-  return variables as unknown as YamlValue | undefined;
-}
-
-function etcdOf({ local, external }: NonNullable<ClusterConfiguration["etcd"]>, version: KubeadmApiVersion): Fields {
+function etcdOf(
+  { local, external }: NonNullable<ClusterConfiguration["etcd"]>,
+  version: KubeadmApiVersion,
+): Fields {
   if (external) {
     const { endpoints, caFile, certFile, keyFile } = external;
     return { external: { endpoints, caFile, certFile, keyFile } };
@@ -92,18 +90,18 @@ function etcdOf({ local, external }: NonNullable<ClusterConfiguration["etcd"]>, 
       imageTag: local.imageTag,
       dataDir: local.dataDir,
       extraArgs: local.extraArgs && argumentsOf(local.extraArgs, version),
-      extraEnvs: version === "v1beta3" ? undefined : environmentOf(local.extraEnvs),
+      extraEnvs: version === "v1beta3" ? undefined : local.extraEnvs,
       serverCertSANs: local.serverCertSANs,
       peerCertSANs: local.peerCertSANs,
     },
   };
 }
 
-function networkingOf({ networking }: ClusterConfiguration, { network }: ClusterFacts): Fields {
+function networkingOf({ networking = {} }: ClusterConfiguration, { network = {} }: ClusterFacts): Fields {
   return {
-    dnsDomain: networking?.dnsDomain ?? network?.serviceDomain,
-    serviceSubnet: networking?.serviceSubnet ?? joined(network?.services?.cidrBlocks),
-    podSubnet: networking?.podSubnet ?? joined(network?.pods?.cidrBlocks),
+    dnsDomain: networking.dnsDomain ?? network.serviceDomain,
+    serviceSubnet: networking.serviceSubnet ?? joined(network.services?.cidrBlocks),
+    podSubnet: networking.podSubnet ?? joined(network.pods?.cidrBlocks),
   };
 }
 

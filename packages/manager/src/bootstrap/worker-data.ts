@@ -21,7 +21,12 @@ const JOIN_FILE = "/run/kubeadm/kubeadm-join-config.yaml";
 /** The cloud-config of a worker. The same input gives the same bytes. */
 export function workerData(worker: Worker): string {
   const { spec, values } = worker;
-  return cloudConfig({ spec, values, files: joinFiles(worker, "worker"), command: `join --config ${JOIN_FILE}` });
+  return cloudConfig({
+    spec,
+    values,
+    files: joinFiles(worker, "worker"),
+    command: `join --config ${JOIN_FILE}`,
+  });
 }
 
 /** The cloud-config of a further machine of a control plane, with the certificates of the cluster. */

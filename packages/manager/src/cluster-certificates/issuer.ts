@@ -11,7 +11,7 @@ export interface AuthorityRequest {
 }
 
 /** What a client certificate is made from. */
-export interface ClientRequest extends AuthorityRequest {
+interface ClientRequest extends AuthorityRequest {
   readonly user: string;
   readonly groups: readonly string[];
 }

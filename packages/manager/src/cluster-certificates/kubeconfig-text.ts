@@ -47,7 +47,8 @@ export function readKubeconfigFacts(text: string): KubeconfigFacts {
   const config = documentIn(text);
   const server = fieldsOf(itemIn(config["clusters"])["cluster"])["server"];
   const data = fieldsOf(itemIn(config["users"])["user"])["client-certificate-data"];
-  const expiresMs = typeof data === "string" ? expiryOf(Buffer.from(data, "base64").toString("utf8")) : undefined;
+  const expiresMs =
+    typeof data === "string" ? expiryOf(Buffer.from(data, "base64").toString("utf8")) : undefined;
   return {
     ...(typeof server === "string" && { server }),
     ...(expiresMs !== undefined && { expiresMs }),

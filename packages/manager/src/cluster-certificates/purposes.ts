@@ -40,9 +40,7 @@ export function requiredCertificates({
   const external = etcd?.external;
   return [
     pair("ca", "ca"),
-    external
-      ? { purpose: "etcd", certificateFile: external.caFile, isMade: false }
-      : pair("etcd", "etcd/ca"),
+    external ? { purpose: "etcd", certificateFile: external.caFile, isMade: false } : pair("etcd", "etcd/ca"),
     pair("proxy", "front-proxy-ca"),
     { ...pair("sa", "sa"), certificateFile: `${certificatesDir}/sa.pub` },
     ...(external

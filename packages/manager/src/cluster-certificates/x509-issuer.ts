@@ -81,9 +81,9 @@ async function loadX509(): Promise<typeof X509> {
 }
 
 async function makeKey(algorithm: KeyAlgorithm): Promise<KeyObject> {
-  const [family, size = ""] = algorithm.split("-");
+  const [scheme, size = ""] = algorithm.split("-");
   const { privateKey } =
-    family === "RSA"
+    scheme === "RSA"
       ? await generate("rsa", { modulusLength: Number(size) })
       : await generate("ec", { namedCurve: size === "P384" ? "P-384" : "P-256" });
   return privateKey;

@@ -64,10 +64,6 @@ export const BOOTSTRAP_REASONS = {
     meaning: "The control plane of the Cluster has no endpoint, or its API server does not answer.",
     cure: "Nothing if the control plane is still coming up; otherwise read the conditions of the Cluster.",
   },
-  WaitingForControlPlaneSupport: {
-    meaning: "The config is for a control plane machine, and Capstan makes bootstrap data for workers only.",
-    cure: "Have another bootstrap provider reconcile the configs of the control plane.",
-  },
   WaitingForKubeconfig: {
     meaning: "The Secret `<cluster>-kubeconfig` is not there yet.",
     cure: "Nothing if the control plane provider writes it; otherwise create it with the kubeconfig under the key `value`.",

@@ -62,7 +62,13 @@ class Story {
       return fate(request);
     };
     const management = env.connect(this.management.handle, { fate: noted });
-    return startControlPlanes({ env, management, host: this.#host(env, { fate }), yieldTo, etcd: new EtcdClusters() });
+    return startControlPlanes({
+      env,
+      management,
+      host: this.#host(env, { fate }),
+      yieldTo,
+      etcd: new EtcdClusters(),
+    });
   }
 
   async run<R>(promise: Promise<R>): Promise<R> {

@@ -21,7 +21,7 @@ import type { EtcdClusters } from "../etcd/etcd-clusters.ts";
 import type { ControlPlaneInit, InitializeControlPlane } from "../guests/control-plane-seat.ts";
 import type { WorkloadCluster } from "../guests/guest-clusters.ts";
 import { createLoop, type Loop } from "../workloads/loop.ts";
-import { ownerUid, publishedAuthority } from "./cluster-info.ts";
+import { ownerUid, type PublishedCluster, publishedAuthority } from "./cluster-info.ts";
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "./control-plane.ts";
 import {
   type ClusterAction,
@@ -195,21 +195,25 @@ class ControlPlaneTable implements ControlPlanes {
     const cluster = this.#clusters.store.get(key);
     const plane = this.#planes.get(key);
     if (plane && !plane.uid.startsWith(cluster?.metadata.uid ?? "-")) await this.#end(key);
-    if (!cluster) {
-      const { host } = this.#options;
-      if (host.names().includes(nameOf(key))) await host.remove(nameOf(key));
-      this.#gates.delete(key);
-      return undefined;
-    }
-    if (isControlled(cluster, this.#options.yieldTo)) {
-      await this.#lookAtMachines(key, cluster);
-      return undefined;
-    }
-    const { kubeconfig } = this.#planes.get(key) ?? (await this.#begin(key, { uid: cluster.metadata.uid ?? "" }));
+    if (!cluster) await this.#forget(key);
+    else if (isControlled(cluster, this.#options.yieldTo)) await this.#lookAtMachines(key, cluster);
+    else await this.#standIn(key, cluster);
+    return undefined;
+  }
+
+  async #forget(key: string): Promise<void> {
+    const { host } = this.#options;
+    if (host.names().includes(nameOf(key))) await host.remove(nameOf(key));
+    this.#gates.delete(key);
+  }
+
+  /** A control plane without a controller: it is there as soon as its Cluster is. */
+  async #standIn(key: string, cluster: Frozen<Cluster>): Promise<void> {
+    const uid = cluster.metadata.uid ?? "";
+    const { kubeconfig } = this.#planes.get(key) ?? (await this.#begin(key, { uid }));
     const secret = this.#secrets.store.get(secretKey(cluster)) ?? (await this.#findSecret(cluster));
     for (const action of decideWrites({ cluster, kubeconfig, secret })) await this.#do(cluster, action);
     this.#notify(key, this.#listeners);
-    return undefined;
   }
 
   /** A control plane that machines run: its API server is there while its machines are. */
@@ -217,14 +221,19 @@ class ControlPlaneTable implements ControlPlanes {
     const endpoint = endpointOf(cluster) ?? "";
     const init = this.#inits.get(key);
     this.#switchGate(key, endpoint);
-    const uid = init && ownerOf(cluster, init.origin);
-    if (uid !== undefined && this.#planes.get(key)?.uid !== uid) {
-      await this.#end(key);
-      await this.#begin(key, { uid, published: { endpoint, authority: init?.authority ?? "" } });
-    } else if (!this.#planes.has(key)) await this.#reopen(key, endpoint);
-    this.#inits.delete(key);
+    if (init) await this.#startNew(key, ownerOf(cluster, init.origin), { ...init, endpoint });
+    else if (!this.#planes.has(key)) await this.#reopen(key, endpoint);
+    // Another init may have begun meanwhile; the next pass is for that one.
+    if (init && this.#inits.get(key) === init) this.#inits.delete(key);
     init?.done();
     if (this.#planes.has(key)) this.#notify(key, this.#listeners);
+  }
+
+  /** Starts the cluster that `kubeadm init` asks for; an earlier one at the same endpoint ends. */
+  async #startNew(key: string, uid: string, { endpoint, authority }: PublishedCluster): Promise<void> {
+    if (this.#planes.get(key)?.uid === uid) return;
+    await this.#end(key);
+    await this.#begin(key, { uid, published: { endpoint, authority } });
   }
 
   /** Opens the stored cluster of an earlier process, once its machines run again. */
@@ -261,10 +270,7 @@ class ControlPlaneTable implements ControlPlanes {
     return gate;
   }
 
-  async #begin(
-    key: string,
-    identity: Pick<ControlPlaneOptions, "uid" | "published">,
-  ): Promise<ControlPlane> {
+  async #begin(key: string, identity: Pick<ControlPlaneOptions, "uid" | "published">): Promise<ControlPlane> {
     const gate = this.#gateOf(key);
     const plane = await startControlPlane({ ...this.#options, name: nameOf(key), gate, ...identity });
     if (this.#closing.signal.aborted) await plane.close();

@@ -74,7 +74,10 @@ export class EtcdCluster {
   /** Whether so many voters run that writes succeed. */
   hasQuorum(): boolean {
     const membership = this.membership();
-    return membership !== undefined && this.#runningVoters(membership).length >= quorumOf(votersOf(membership).length);
+    return (
+      membership !== undefined &&
+      this.#runningVoters(membership).length >= quorumOf(votersOf(membership).length)
+    );
   }
 
   /** Whether clients of the API server get answers: a quorum of etcd, and a running member behind the load balancer. */
@@ -110,7 +113,8 @@ export class EtcdCluster {
   /** Starts a new cluster with one member. Data of an earlier cluster on other disks is ignored from now on. */
   bootstrap(host: EtcdHost): void {
     const membership = bootstrapped(host.machineId, { name: host.nodeName, peerURL: peerURLOf(host) });
-    for (const machineId of this.#hosts.keys()) if (machineId !== host.machineId) this.#hosts.delete(machineId);
+    for (const machineId of this.#hosts.keys())
+      if (machineId !== host.machineId) this.#hosts.delete(machineId);
     this.#hosts.set(host.machineId, host);
     write(host, membership.members[0]?.id ?? "", membership);
     this.#changed();
@@ -188,7 +192,10 @@ export class EtcdCluster {
 function newestOf(replicas: readonly Replica[]): Membership | undefined {
   const [first, ...rest] = replicas;
   if (!first) return undefined;
-  return rest.reduce((best, { membership }) => (membership.revision > best.revision ? membership : best), first.membership);
+  return rest.reduce(
+    (best, { membership }) => (membership.revision > best.revision ? membership : best),
+    first.membership,
+  );
 }
 
 function peerURLOf({ address }: EtcdHost): string {

@@ -96,14 +96,14 @@ export function memberWith({ members }: Membership, id: string): EtcdMember {
   return member;
 }
 
-function changed(
-  membership: Membership,
-  id: string,
-  change: (member: EtcdMember) => EtcdMember,
-): Membership {
+function changed(membership: Membership, id: string, change: (member: EtcdMember) => EtcdMember): Membership {
   const before = memberWith(membership, id);
   const { clusterId, revision, members } = membership;
-  return { clusterId, revision: revision + 1, members: members.map((one) => (one === before ? change(one) : one)) };
+  return {
+    clusterId,
+    revision: revision + 1,
+    members: members.map((one) => (one === before ? change(one) : one)),
+  };
 }
 
 function clientURLOf(peerURL: string): string {

@@ -18,7 +18,7 @@ export interface JoinTarget {
 }
 
 /** What one attempt to become a Node works with. */
-export interface JoinAttempt {
+interface JoinAttempt {
   /** The cluster to join. Throws a transient Failure while no API server answers at the endpoint. */
   readonly cluster: () => Pick<GuestCluster, "client" | "caCertHash">;
   /** The control plane at the endpoint, and this machine in it. */

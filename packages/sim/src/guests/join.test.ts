@@ -26,7 +26,7 @@ const GOOD: JoinFacts = {
     endpoint: "a:6443",
     token: { id: "abcdef", secret: "0123456789abcdef" },
     caCertHashes: [],
-  isControlPlane: false,
+    isControlPlane: false,
     taints: [],
     labels: {},
     kubeletArgs: {},

@@ -62,19 +62,22 @@ function requestIn({ commands, files }: CloudConfig): InitRequest | undefined {
   const cluster = documents.find(({ kind }) => kind === "ClusterConfiguration");
   if (!cluster) throw invalid(`no ClusterConfiguration found in config file "${path}"`);
   const init = documents.find(({ kind }) => kind === "InitConfiguration");
-  const { controlPlaneEndpoint, certificatesDir = DEFAULT_CERTIFICATES } = cluster.value;
-  if (typeof controlPlaneEndpoint !== "string" || !/^[^\s/]+:\d+$/.test(controlPlaneEndpoint))
-    throw invalid(`controlPlaneEndpoint: ${JSON.stringify(controlPlaneEndpoint)}: must be HOST:PORT`);
+  const { certificatesDir = DEFAULT_CERTIFICATES } = cluster.value;
   const { taints, labels, nodeName } = registrationIn(init?.value ?? {});
   return {
     isControlPlane: true,
-    endpoint: controlPlaneEndpoint,
+    endpoint: endpointIn(cluster.value["controlPlaneEndpoint"]),
     ...(nodeName !== undefined && { nodeName }),
     clusterConfiguration: cluster.text,
     authority: contentOf(files, `${String(certificatesDir)}/ca.crt`),
     taints: taints ?? controlPlaneTaints(),
     labels: { ...labels, ...CONTROL_PLANE_LABELS },
   };
+}
+
+function endpointIn(given: unknown): string {
+  if (typeof given === "string" && /^[^\s/]+:\d+$/.test(given)) return given;
+  throw invalid(`controlPlaneEndpoint: ${JSON.stringify(given)}: must be HOST:PORT`);
 }
 
 interface Document {

@@ -359,7 +359,7 @@ export class World {
     const etcd = this.etcd.at(endpoint);
     const gateway = etcdGateway({ etcd, nodeName });
     const handle: Handler = (request) => (etcd.isServing() ? gateway(request) : refused());
-    return { name: `etcd-${nodeName}`, handle, callOf: plainCall };
+    return { name: `etcd-${nodeName}`, handle, callOf: etcdCall };
   }
 
   #reach(process: VirtualProcess): Reach {
@@ -411,6 +411,11 @@ function writeOf(call: Call, status: number): KubeWrite {
     namespace,
     subresource,
   };
+}
+
+/** A request to the gRPC gateway of etcd, where every request is a POST. */
+function etcdCall(request: HttpRequest, way: Way): Call {
+  return { ...plainCall(request, way), isWrite: /\/(remove|transfer-leadership)$/.test(request.path) };
 }
 
 /** A plain HTTP request. */

@@ -1,4 +1,11 @@
-import { CLUSTER_NAME_LABEL, ConfigMap, type Frozen, isJsonObject, Machine, ownerReferenceTo } from "@capstan/api";
+import {
+  CLUSTER_NAME_LABEL,
+  ConfigMap,
+  type Frozen,
+  isJsonObject,
+  Machine,
+  ownerReferenceTo,
+} from "@capstan/api";
 import { isAlreadyExists, waiting } from "@capstan/runtime";
 import type { Scope } from "./scope.ts";
 

@@ -18,7 +18,7 @@ export interface KubeadmConfigPorts {
 }
 
 /** What the machine of a config becomes. */
-export type BootstrapRole = "worker" | "init" | "control-plane";
+type BootstrapRole = "worker" | "init" | "control-plane";
 
 /** One pass over one KubeadmConfig. */
 export interface Scope {

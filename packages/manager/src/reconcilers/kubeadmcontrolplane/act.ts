@@ -23,7 +23,12 @@ export async function act(scope: Scope): Promise<Outcome> {
 }
 
 function isSettled({ view, plan }: Scope): boolean {
-  return view !== undefined && plan?.actions.length === 0 && plan.blocked.length === 0 && view.machines.every(isHealthy);
+  return (
+    view !== undefined &&
+    plan?.actions.length === 0 &&
+    plan.blocked.length === 0 &&
+    view.machines.every(isHealthy)
+  );
 }
 
 async function perform(scope: Scope, action: Exclude<ControlPlaneAction, { action: "Wait" }>): Promise<void> {
@@ -36,19 +41,39 @@ async function perform(scope: Scope, action: Exclude<ControlPlaneAction, { actio
       return create(scope, action.detail.failureDomain);
     case "DeleteMachine":
       await deleteMachine(scope, target);
-      return note(scope, "SuccessfulDelete", `Deleted Machine ${target}: ${action.why}`);
+      context.event({
+        type: "Normal",
+        reason: "SuccessfulDelete",
+        message: `Deleted Machine ${target}: ${action.why}`,
+      });
+      return;
     case "Remediate":
       // The record is written with the deletion in one pass; its replacement carries it on.
       record(scope, formatRecord(action.detail.record));
       await deleteMachine(scope, target);
-      return note(scope, "MachineRemediated", `Deleted Machine ${target}: ${action.why}`);
+      context.event({
+        type: "Normal",
+        reason: "MachineRemediated",
+        message: `Deleted Machine ${target}: ${action.why}`,
+      });
+      return;
     case "MoveEtcdLeader":
       context.assertMayWrite();
       await withEtcd(scope, action.detail.from, (etcd) => etcd.moveLeader(action.detail.id));
-      return note(scope, "EtcdLeaderMoved", `Moved the leadership of etcd to ${target}: ${action.why}`);
+      context.event({
+        type: "Normal",
+        reason: "EtcdLeaderMoved",
+        message: `Moved the leadership of etcd to ${target}: ${action.why}`,
+      });
+      return;
     case "RemoveEtcdMember":
       await removeMember(scope, action.detail);
-      return note(scope, "EtcdMemberRemoved", `Removed etcd member ${target}: ${action.why}`);
+      context.event({
+        type: "Normal",
+        reason: "EtcdMemberRemoved",
+        message: `Removed etcd member ${target}: ${action.why}`,
+      });
+      return;
     case "ReleaseMachine":
       return release(scope, target);
   }
@@ -92,8 +117,4 @@ async function release({ context, machines }: Scope, name: string): Promise<void
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
-}
-
-function note({ context }: Scope, reason: string, message: string): void {
-  context.event({ type: "Normal", reason, message });
 }

@@ -1,9 +1,4 @@
-import {
-  CLUSTER_NAME_LABEL,
-  controllerReferenceTo,
-  type Frozen,
-  Secret,
-} from "@capstan/api";
+import { CLUSTER_NAME_LABEL, controllerReferenceTo, type Frozen, Secret } from "@capstan/api";
 import { again, isAlreadyExists, next, type Outcome, transient } from "@capstan/runtime";
 import type { Credential } from "../../certificates/credential.ts";
 import type { KeyAlgorithm } from "../../cluster-certificates/issuer.ts";
@@ -64,7 +59,10 @@ async function ensureCertificate(scope: Scope, required: RequiredCertificate): P
 }
 
 /** The cached answer may be half a minute old, so a missing Secret is looked up at the server before it is created. */
-async function find({ context, controlPlane, shared }: Scope, name: string): Promise<Frozen<Secret> | undefined> {
+async function find(
+  { context, controlPlane, shared }: Scope,
+  name: string,
+): Promise<Frozen<Secret> | undefined> {
   const { namespace = "" } = controlPlane.metadata;
   const cached = await shared.ports.readSecret(namespace, name);
   return cached ?? (await context.client.find(Secret, { name, namespace }));
@@ -74,7 +72,10 @@ async function create(scope: Scope, required: RequiredCertificate, name: string)
   const { context } = scope;
   const credential = await issue(scope, required);
   try {
-    await context.client.create(Secret, clusterSecret(scope, name, { "tls.crt": credential.cert, "tls.key": credential.key }));
+    await context.client.create(
+      Secret,
+      clusterSecret(scope, name, { "tls.crt": credential.cert, "tls.key": credential.key }),
+    );
   } catch (error) {
     // Another client was faster: its certificate is the one that counts.
     if (isAlreadyExists(error)) throw transient("CertificateMade", `Secret ${name} exists by now`);
@@ -102,7 +103,9 @@ export function clusterSecret(
   name: string,
   texts: Readonly<Record<string, string>>,
 ): Secret {
-  const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")] as const);
+  const data = Object.entries(texts).map(
+    ([key, text]) => [key, Buffer.from(text).toString("base64")] as const,
+  );
   return {
     apiVersion: Secret.apiVersion,
     kind: Secret.kind,

@@ -18,7 +18,10 @@ export async function deleteControlPlane(scope: Scope): Promise<Outcome> {
     if (machine.metadata.deletionTimestamp === undefined) await deleteMachine(scope, machine.metadata.name);
   }
   if (machines.length === 0) return next;
-  context.log.debug("Waiting for machines", { controlPlane: controlPlane.metadata.name, left: machines.length });
+  context.log.debug("Waiting for machines", {
+    controlPlane: controlPlane.metadata.name,
+    left: machines.length,
+  });
   return block(DELETION_POLL_MS, "WaitingForMachineDeletion");
 }
 

@@ -32,15 +32,24 @@ async function membersOf(etcd: Etcd): Promise<EtcdView> {
   // A list that does not have the leader is from another moment than the status.
   if (leader !== undefined && !members.some(({ id }) => id === leader))
     return { state: "unknown", why: "the leader of etcd is not among its members" };
-  return { state: "known", leader, members: members.map((one) => ({ ...one, hasAlarm: alarms.has(one.id) })) };
+  return {
+    state: "known",
+    leader,
+    members: members.map((one) => ({ ...one, hasAlarm: alarms.has(one.id) })),
+  };
 }
 
 /** Speaks to the member of etcd on a Node. */
-export async function withEtcd<T>(scope: Scope, nodeName: string, use: (etcd: Etcd) => Promise<T>): Promise<T> {
+export async function withEtcd<T>(
+  scope: Scope,
+  nodeName: string,
+  use: (etcd: Etcd) => Promise<T>,
+): Promise<T> {
   const { context, shared, controlPlane, authorities, cluster } = scope;
   const authority = authorities.get("etcd");
   const { connectEtcd } = shared.ports;
-  if (!authority || !connectEtcd) throw transient("EtcdUnreachable", "the certificates of etcd are not available");
+  if (!authority || !connectEtcd)
+    throw transient("EtcdUnreachable", "the certificates of etcd are not available");
   const { encryptionAlgorithm: algorithm = "RSA-2048" } =
     controlPlane.spec.kubeadmConfigSpec.clusterConfiguration ?? {};
   const credential = await shared.etcdCredentials.of(controlPlane.metadata.uid ?? "", authority, algorithm);

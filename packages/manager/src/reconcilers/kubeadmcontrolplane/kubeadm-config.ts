@@ -33,7 +33,10 @@ export async function prepareJoin(scope: Scope): Promise<void> {
   await updateConfiguration(scope, client);
 }
 
-async function ensureBinding(client: Client, { name, role, subject }: (typeof BINDINGS)[number]): Promise<void> {
+async function ensureBinding(
+  client: Client,
+  { name, role, subject }: (typeof BINDINGS)[number],
+): Promise<void> {
   if (await client.find(ClusterRoleBinding, { name })) return;
   const apiGroup = "rbac.authorization.k8s.io";
   try {
@@ -58,7 +61,7 @@ async function updateConfiguration(scope: Scope, client: Client): Promise<void> 
 }
 
 /** The ClusterConfiguration of a cluster with the desired version and components; the same text if it has them already. */
-export function updatedConfiguration(text: string, spec: Frozen<Scope["controlPlane"]>["spec"]): string {
+function updatedConfiguration(text: string, spec: Frozen<Scope["controlPlane"]>["spec"]): string {
   const stored = documentIn(text);
   const { version } = spec;
   const apiVersion = kubeadmApiVersion(version) ?? "v1beta4";
@@ -88,6 +91,8 @@ function documentIn(text: string): Document {
 }
 
 function defined(fields: Readonly<Record<string, YamlValue | undefined>>): Document {
-  const entries = Object.entries(fields).filter((entry): entry is [string, YamlValue] => entry[1] !== undefined);
+  const entries = Object.entries(fields).filter(
+    (entry): entry is [string, YamlValue] => entry[1] !== undefined,
+  );
   return Object.fromEntries(entries);
 }

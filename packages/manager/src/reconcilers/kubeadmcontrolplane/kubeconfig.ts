@@ -20,14 +20,13 @@ export async function ensureKubeconfig(scope: Scope): Promise<Outcome> {
   const { context, controlPlane, cluster, shared } = scope;
   const { namespace = "" } = controlPlane.metadata;
   const name = kubeconfigSecretName(cluster?.metadata.name ?? "");
-  const secret =
-    (await shared.ports.readSecret(namespace, name)) ?? (await context.client.find(Secret, { name, namespace }));
+  const cached = await shared.ports.readSecret(namespace, name);
+  if (cached && needsRenewal(scope, cached, server) === undefined) return next;
+  // The cached answer may be half a minute old.
+  const secret = await context.client.find(Secret, { name, namespace });
   if (!secret) return create(scope, name, server);
-  if (needsRenewal(scope, secret, server) === undefined) return next;
-  // The answer above may be half a minute old.
-  const current = await context.client.find(Secret, { name, namespace });
-  const why = current && needsRenewal(scope, current, server);
-  if (current && why !== undefined) await renew(scope, current, { server, why });
+  const why = needsRenewal(scope, secret, server);
+  if (why !== undefined) await renew(scope, secret, { server, why });
   return next;
 }
 

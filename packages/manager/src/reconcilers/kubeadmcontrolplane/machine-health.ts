@@ -45,7 +45,9 @@ function generalProblem(
   if (metadata.deletionTimestamp !== undefined) return judged("unhealthy", "the machine is being deleted");
   if (unreachable !== undefined) return judged("unknown", unreachable);
   if (!node) return judged("unknown", "the machine has no Node");
-  const isLost = node.spec?.taints?.some(({ key, effect }) => key === UNREACHABLE_TAINT && effect === "NoExecute");
+  const isLost = node.spec?.taints?.some(
+    ({ key, effect }) => key === UNREACHABLE_TAINT && effect === "NoExecute",
+  );
   return isLost ? judged("unknown", `Node ${node.metadata.name} is unreachable`) : undefined;
 }
 

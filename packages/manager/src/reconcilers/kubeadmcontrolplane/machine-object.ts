@@ -81,7 +81,10 @@ export function machineConfiguration(owner: Owner, clusterName: string, fixed: F
 }
 
 /** The fixed fields of an existing Machine. */
-export function fixedFieldsOf({ spec }: Frozen<Machine>, remediationFor: RemediationRecord | undefined): FixedFields {
+export function fixedFieldsOf(
+  { spec }: Frozen<Machine>,
+  remediationFor: RemediationRecord | undefined,
+): FixedFields {
   const { infrastructureRef, bootstrap, version = "", failureDomain } = spec;
   return { infrastructureRef, configRef: bootstrap.configRef ?? {}, version, failureDomain, remediationFor };
 }

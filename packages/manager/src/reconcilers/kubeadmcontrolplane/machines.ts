@@ -43,7 +43,10 @@ interface NamedMachine extends NewMachine {
   readonly template: Frozen<ContractObject>;
 }
 
-async function applyNew(scope: Scope, { name, template, failureDomain, replacementFor }: NamedMachine): Promise<void> {
+async function applyNew(
+  scope: Scope,
+  { name, template, failureDomain, replacementFor }: NamedMachine,
+): Promise<void> {
   const { context, controlPlane } = scope;
   const body = machineConfiguration(controlPlane, clusterName(scope), {
     infrastructureRef: cloneReference(template, name),
@@ -146,7 +149,11 @@ function newName(scope: Scope): string {
   }
 }
 
-function applyMachine({ context, controlPlane }: Scope, name: string, body: object): Promise<Frozen<Machine>> {
+function applyMachine(
+  { context, controlPlane }: Scope,
+  name: string,
+  body: object,
+): Promise<Frozen<Machine>> {
   const { namespace } = controlPlane.metadata;
   const patch = { type: "apply", body, fieldManager: CONTROL_PLANE_FIELD_MANAGER, force: true } as const;
   return context.client.patch(Machine, { name, namespace }, patch);
@@ -164,7 +171,9 @@ export async function propagateFields(scope: Scope): Promise<Outcome> {
     // The hook of a machine that is being deleted is removed when its member has left etcd, and must not come back.
     if (deletionTimestamp !== undefined) continue;
     const fixed = fixedFieldsOf(machine, parseRecord(annotations?.[REMEDIATION_FOR_ANNOTATION]));
-    const wanted = machineConfiguration(controlPlane, clusterName(scope), fixed) as { readonly metadata: object };
+    const wanted = machineConfiguration(controlPlane, clusterName(scope), fixed) as {
+      readonly metadata: object;
+    };
     if (!isChanged && includes(machine, wanted)) continue;
     await applyMachine(scope, name, { ...wanted, metadata: { ...wanted.metadata, resourceVersion } });
   }

@@ -60,7 +60,10 @@ async function readWorkload(scope: Scope, workload: WorkloadCluster): Promise<Ob
     controlPlane.status = { ...controlPlane.status, initialized: true };
   }
   const nodes = nodesOf(scope, await workload.nodes());
-  const pods = await workload.client.list(Pod, { namespace: "kube-system", labelSelector: "tier=control-plane" });
+  const pods = await workload.client.list(Pod, {
+    namespace: "kube-system",
+    labelSelector: "tier=control-plane",
+  });
   return {
     nodes,
     pods: new Map(pods.map((pod) => [pod.metadata.name, pod])),

@@ -2,6 +2,7 @@ import {
   AzureMachineTemplate,
   Cluster,
   CONTROL_PLANE_LABEL,
+  controllerOf,
   type Frozen,
   KubeadmControlPlane,
   Machine,
@@ -114,11 +115,15 @@ function requireCluster({ cluster, controlPlane }: Scope): Outcome {
 function nodesOf({ workloads }: KubeadmControlPlanePorts): Source {
   return (enqueue, cache) =>
     workloads.onNodeChange((cluster, providerIDs) => {
-      for (const id of providerIDs)
-        for (const { metadata, spec } of cache.list(Machine, { index: BY_PROVIDER_ID, value: providerKey(id) }))
-          if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace)
-            for (const { kind, name } of metadata.ownerReferences ?? [])
-              if (kind === KubeadmControlPlane.kind) enqueue({ name, namespace: metadata.namespace });
+      const machines = providerIDs.flatMap((id) =>
+        cache.list(Machine, { index: BY_PROVIDER_ID, value: providerKey(id) }),
+      );
+      for (const machine of machines) {
+        const { metadata, spec } = machine;
+        const owner = controllerOf(machine);
+        if (spec.clusterName !== cluster.name || metadata.namespace !== cluster.namespace) continue;
+        if (owner?.kind === KubeadmControlPlane.kind) enqueue({ ...cluster, name: owner.name });
+      }
     });
 }
 

@@ -1,4 +1,11 @@
-import { CONTROL_PLANE_NAME_LABEL, compareVersions, type Frozen, labelValueFor, type Machine, parseVersion } from "@capstan/api";
+import {
+  CONTROL_PLANE_NAME_LABEL,
+  compareVersions,
+  type Frozen,
+  labelValueFor,
+  type Machine,
+  parseVersion,
+} from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
@@ -156,5 +163,10 @@ function aggregate(
     return no(type, "Error", { reason: `${name}Unhealthy`, message: `Machine ${bad.machine}: ${bad.why}` });
   const unknown = parts.find(({ health }) => health === "unknown");
   if (!unknown) return { type, status: "True", reason: "Healthy" };
-  return { type, status: "Unknown", reason: `${name}Unknown`, message: `Machine ${unknown.machine}: ${unknown.why}` };
+  return {
+    type,
+    status: "Unknown",
+    reason: `${name}Unknown`,
+    message: `Machine ${unknown.machine}: ${unknown.why}`,
+  };
 }

@@ -1,11 +1,4 @@
-import {
-  Cluster,
-  controllerOf,
-  type Frozen,
-  groupOf,
-  type KubeadmControlPlane,
-  Machine,
-} from "@capstan/api";
+import { Cluster, controllerOf, type Frozen, groupOf, type KubeadmControlPlane, Machine } from "@capstan/api";
 import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
 import type { Credential } from "../../certificates/credential.ts";
 import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
@@ -58,11 +51,18 @@ export function buildScope(shared: Shared, context: Context<KubeadmControlPlane>
   const { object: controlPlane, cache } = context;
   const cluster = clusterOf(controlPlane, cache);
   const machines = cache.list(Machine, { index: BY_CONTROL_PLANE, value: controlPlane.metadata.uid ?? "" });
-  return { context, controlPlane, shared, cluster, machines: machines.toSorted(byAge), authorities: new Map() };
+  return {
+    context,
+    controlPlane,
+    shared,
+    cluster,
+    machines: machines.toSorted(byAge),
+    authorities: new Map(),
+  };
 }
 
 /** The Cluster controller makes the Cluster the owner of its control plane. */
-export function clusterOf(
+function clusterOf(
   { metadata }: Frozen<KubeadmControlPlane>,
   cache: CacheReader,
 ): Frozen<Cluster> | undefined {

@@ -4,12 +4,14 @@ import {
   getCondition,
   KubeadmConfig,
   type Machine,
-  type Node,
   parseDuration,
   PRE_TERMINATE_HOOK_PREFIX,
   REMEDIATE_MACHINE_ANNOTATION,
 } from "@capstan/api";
-import { CLONED_FROM_GROUP_KIND_ANNOTATION, CLONED_FROM_NAME_ANNOTATION } from "../../contract/clone-template.ts";
+import {
+  CLONED_FROM_GROUP_KIND_ANNOTATION,
+  CLONED_FROM_NAME_ANNOTATION,
+} from "../../contract/clone-template.ts";
 import { targetOf } from "../../contract/reference.ts";
 import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
 import type { ControlPlaneMachine, ControlPlaneView } from "../../rollout/control-plane/view.ts";
@@ -32,10 +34,8 @@ const HOUR_MS = 3_600_000;
 
 /** The facts about a control plane, for its planner. */
 export function viewOf(scope: Scope, observed: ObservedWorkload): ControlPlaneView {
-  const { controlPlane, cluster, machines, context, certificateProblem } = scope;
+  const { controlPlane, machines, context } = scope;
   const { metadata, spec, status } = controlPlane;
-  const inProgress = parseRecord(metadata.annotations?.[REMEDIATION_IN_PROGRESS_ANNOTATION]);
-  const creating = status?.creatingMachine;
   return {
     namespace: metadata.namespace ?? "",
     name: metadata.name,
@@ -43,19 +43,43 @@ export function viewOf(scope: Scope, observed: ObservedWorkload): ControlPlaneVi
     version: spec.version,
     maxSurge: spec.rolloutStrategy?.rollingUpdate?.maxSurge === 0 ? 0 : 1,
     isInitialized: status?.initialized === true,
-    ...(observed.unreachable !== undefined && { unreachable: observed.unreachable }),
-    ...(certificateProblem !== undefined && { certificateProblem }),
-    failureDomains: Object.entries(cluster?.status?.failureDomains ?? {})
-      .filter(([, { controlPlane: isUsable }]) => isUsable === true)
-      .map(([name]) => name)
-      .toSorted(),
+    ...problemsOf(scope, observed),
+    failureDomains: failureDomainsOf(scope),
     machines: machines.map((machine) => machineView(scope, machine, observed)),
-    ...(creating !== undefined && { creating }),
+    ...changesOf(scope),
     etcd: observed.etcd,
     remediation: policyOf(spec.remediationStrategy),
-    ...(inProgress && { remediationInProgress: inProgress }),
     nowMs: context.env.clock.now(),
   };
+}
+
+function problemsOf(
+  { certificateProblem }: Scope,
+  { unreachable }: ObservedWorkload,
+): Pick<ControlPlaneView, "unreachable" | "certificateProblem"> {
+  return {
+    ...(unreachable !== undefined && { unreachable }),
+    ...(certificateProblem !== undefined && { certificateProblem }),
+  };
+}
+
+/** The changes that have begun. */
+function changesOf({
+  controlPlane: { metadata, status },
+}: Scope): Pick<ControlPlaneView, "creating" | "remediationInProgress"> {
+  const inProgress = parseRecord(metadata.annotations?.[REMEDIATION_IN_PROGRESS_ANNOTATION]);
+  const creating = status?.creatingMachine;
+  return {
+    ...(creating !== undefined && { creating }),
+    ...(inProgress && { remediationInProgress: inProgress }),
+  };
+}
+
+function failureDomainsOf({ cluster }: Scope): readonly string[] {
+  return Object.entries(cluster?.status?.failureDomains ?? {})
+    .filter(([, { controlPlane: isUsable }]) => isUsable === true)
+    .map(([name]) => name)
+    .toSorted();
 }
 
 function policyOf(
@@ -69,19 +93,23 @@ function policyOf(
   };
 }
 
-function machineView(scope: Scope, machine: Frozen<Machine>, observed: ObservedWorkload): ControlPlaneMachine {
-  const { metadata, spec, status } = machine;
+function machineView(
+  scope: Scope,
+  machine: Frozen<Machine>,
+  observed: ObservedWorkload,
+): ControlPlaneMachine {
+  const { metadata, spec } = machine;
   const { annotations = {} } = metadata;
-  const node: Frozen<Node> | undefined = observed.nodes.get(metadata.name);
-  const nodeName = node?.metadata.name ?? status?.nodeRef?.name;
   const remediation = remediationOf(machine);
   const remediationFor = parseRecord(annotations[REMEDIATION_FOR_ANNOTATION]);
   const hooks = Object.keys(annotations).filter((name) => name.startsWith(`${PRE_TERMINATE_HOOK_PREFIX}/`));
   return {
     name: metadata.name,
     createdMs: Date.parse(metadata.creationTimestamp ?? ""),
-    ...(metadata.deletionTimestamp !== undefined && { deletingSinceMs: Date.parse(metadata.deletionTimestamp) }),
-    ...(nodeName !== undefined && { nodeName }),
+    ...(metadata.deletionTimestamp !== undefined && {
+      deletingSinceMs: Date.parse(metadata.deletionTimestamp),
+    }),
+    ...nodeNameOf(machine, observed),
     ...(spec.failureDomain !== undefined && { failureDomain: spec.failureDomain }),
     outdated: outdatedOf(scope, machine),
     hasDeleteAnnotation: annotations[DELETE_MACHINE_ANNOTATION] !== undefined,
@@ -94,10 +122,22 @@ function machineView(scope: Scope, machine: Frozen<Machine>, observed: ObservedW
   };
 }
 
+/** A machine keeps the name of a Node that is gone: its member of etcd has the same name. */
+function nodeNameOf(
+  { metadata, status }: Frozen<Machine>,
+  { nodes }: ObservedWorkload,
+): Pick<ControlPlaneMachine, "nodeName"> {
+  const nodeName = nodes.get(metadata.name)?.metadata.name ?? status?.nodeRef?.name;
+  return nodeName === undefined ? {} : { nodeName };
+}
+
 function outdatedOf({ context, controlPlane }: Scope, machine: Frozen<Machine>): readonly string[] {
   const { cache, env } = context;
   const { name, namespace = "" } = machine.metadata;
-  const config = cache.get(KubeadmConfig, { name: machine.spec.bootstrap.configRef?.name ?? name, namespace });
+  const config = cache.get(KubeadmConfig, {
+    name: machine.spec.bootstrap.configRef?.name ?? name,
+    namespace,
+  });
   const pointer = { reference: machine.spec.infrastructureRef, field: "spec.infrastructureRef", namespace };
   const target = targetOf(pointer);
   // Objects of kinds that the cache does not follow yet count as up to date.
@@ -113,7 +153,9 @@ function outdatedOf({ context, controlPlane }: Scope, machine: Frozen<Machine>):
 /** Whether a health check asks the owner of a machine to replace it. */
 function remediationOf(machine: Frozen<Machine>): ControlPlaneMachine["remediation"] {
   if (!isFalse(machine, HEALTH_CHECK_SUCCEEDED) || !isFalse(machine, OWNER_REMEDIATED)) return undefined;
-  return machine.metadata.annotations?.[REMEDIATE_MACHINE_ANNOTATION] === undefined ? "Unhealthy" : "Requested";
+  return machine.metadata.annotations?.[REMEDIATE_MACHINE_ANNOTATION] === undefined
+    ? "Unhealthy"
+    : "Requested";
 }
 
 function isFalse({ status }: Frozen<Machine>, type: string): boolean {

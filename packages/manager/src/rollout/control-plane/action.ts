@@ -13,7 +13,7 @@ export type ControlPlaneAction =
   | Action<"DeleteMachine", { readonly cause: DeletionCause }>
   | Action<"MoveEtcdLeader", { readonly from: string; readonly to: string; readonly id: string }>
   | Action<"RemoveEtcdMember", { readonly id: string; readonly machine: string | undefined }>
-  | Action<"ReleaseMachine", Record<never, never>>
+  | Action<"ReleaseMachine", { readonly hook: string }>
   | Action<"Remediate", { readonly cause: "Requested" | "Unhealthy"; readonly record: RemediationRecord }>
   | Action<"Wait", { readonly for: "Initialization" | "Creation" | "Deletion" }>;
 
@@ -41,13 +41,17 @@ export function act(action: ControlPlaneAction): ControlPlanePlan {
 }
 
 /** A plan without an action, and the reason. */
-export function blocked(
+export function refusal(
   view: ControlPlaneView,
   reason: ControlPlaneBlocked["reason"],
   why: string,
-  targets: readonly string[] = [view.name],
 ): ControlPlanePlan {
-  return { actions: [], blocked: [{ ...headingOf(view), reason, targets, why }] };
+  return { actions: [], blocked: [{ ...headingOf(view), reason, targets: [view.name], why }] };
+}
+
+/** The same plan, with the machine that its reasons are about. */
+export function about(machine: string, { actions, blocked }: ControlPlanePlan): ControlPlanePlan {
+  return { actions, blocked: blocked.map((one) => ({ ...one, targets: [machine] })) };
 }
 
 /** The controller and the object of all actions of a control plane. */

@@ -1,4 +1,11 @@
-import { deepCopy, deepEqual, type Frozen, isJsonObject, type KubeadmConfig, parseVersion } from "@capstan/api";
+import {
+  deepCopy,
+  deepEqual,
+  type Frozen,
+  isJsonObject,
+  type KubeadmConfig,
+  parseVersion,
+} from "@capstan/api";
 
 type Spec = KubeadmConfig["spec"];
 type Given = Frozen<Spec>;
@@ -26,7 +33,9 @@ export function joinForm(given: Given, version: string): Spec {
 }
 
 function clusterConfiguration(given: Given, version: string): NonNullable<Spec["clusterConfiguration"]> {
-  const configuration = (deepCopy(given.clusterConfiguration ?? {})) as NonNullable<Spec["clusterConfiguration"]>;
+  const configuration = deepCopy(given.clusterConfiguration ?? {}) as NonNullable<
+    Spec["clusterConfiguration"]
+  >;
   const featureGates = withLocalMode(configuration.featureGates, version);
   return { ...configuration, kubernetesVersion: version, ...(featureGates && { featureGates }) };
 }
@@ -57,15 +66,15 @@ export function isSameConfig(current: Given, given: Given, version: string): boo
 function asJoin(current: Given): Given {
   const { initConfiguration: init = {}, ...rest } = current;
   const shared = Object.fromEntries(
-    (["nodeRegistration", "patches", "skipPhases"] as const satisfies readonly Registered[]).flatMap((field) =>
-      init[field] === undefined ? [] : [[field, init[field]]],
+    (["nodeRegistration", "patches", "skipPhases"] as const satisfies readonly Registered[]).flatMap(
+      (field) => (init[field] === undefined ? [] : [[field, init[field]]]),
     ),
   );
   const local = init.localAPIEndpoint;
   return {
     ...rest,
     joinConfiguration: { ...shared, controlPlane: local ? { localAPIEndpoint: local } : {} },
-  } as Given;
+  };
 }
 
 /** What the comparison ignores: fields that other controllers fill in, or that have no effect on a running machine. */

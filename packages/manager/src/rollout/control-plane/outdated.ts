@@ -19,7 +19,9 @@ export function outdatedReasons(
   const { version } = spec;
   return [
     ...restartReason(spec.rolloutAfter, machine, nowMs),
-    ...(machine.spec.version === version ? [] : [`version ${machine.spec.version ?? "unset"} is not ${version}`]),
+    ...(machine.spec.version === version
+      ? []
+      : [`version ${machine.spec.version ?? "unset"} is not ${version}`]),
     ...(config && !isSameConfig(config.spec, spec.kubeadmConfigSpec, version)
       ? [`spec.kubeadmConfigSpec of KubeadmControlPlane ${metadata.name} has changed`]
       : []),
@@ -29,7 +31,11 @@ export function outdatedReasons(
   ];
 }
 
-function restartReason(after: string | undefined, { metadata }: Frozen<Machine>, nowMs: number): readonly string[] {
+function restartReason(
+  after: string | undefined,
+  { metadata }: Frozen<Machine>,
+  nowMs: number,
+): readonly string[] {
   const afterMs = Date.parse(after ?? "");
   if (Number.isNaN(afterMs) || afterMs > nowMs) return [];
   const isOlder = Date.parse(metadata.creationTimestamp ?? "") < afterMs;

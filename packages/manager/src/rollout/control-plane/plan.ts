@@ -1,4 +1,4 @@
-import { act, blocked, type ControlPlanePlan, headingOf } from "./action.ts";
+import { act, type ControlPlanePlan, headingOf, refusal } from "./action.ts";
 import { preflight } from "./preflight.ts";
 import { additionVerdict, memberHealth } from "./quorum.ts";
 import { etcdUnknown, planLeader, planRelease } from "./release.ts";
@@ -48,17 +48,17 @@ function planFirstMachine(view: ControlPlaneView): ControlPlanePlan | undefined 
   if (view.isInitialized) {
     const why =
       "all machines of the control plane are gone, and with them the data of etcd; a new machine would start an empty cluster";
-    return blocked(view, "QuorumLost", why);
+    return refusal(view, "QuorumLost", why);
   }
   if (view.certificateProblem !== undefined)
-    return blocked(view, "PreflightCheckFailed", view.certificateProblem);
+    return refusal(view, "PreflightCheckFailed", view.certificateProblem);
   return createMachine(view, "init", "the control plane has no machine yet");
 }
 
 /** A cluster whose API does not answer is not touched: nothing tells which machines can be missed. */
 function planUnreachable(view: ControlPlaneView): ControlPlanePlan | undefined {
   if (!view.isInitialized || view.unreachable === undefined) return undefined;
-  return blocked(view, "WorkloadClusterUnreachable", `No machine is created or deleted: ${view.unreachable}`);
+  return refusal(view, "WorkloadClusterUnreachable", `No machine is created or deleted: ${view.unreachable}`);
 }
 
 /** The first machine initializes the cluster; the others can join only then. */
@@ -66,7 +66,9 @@ function planInitialization(view: ControlPlaneView): ControlPlanePlan | undefine
   if (view.isInitialized) return undefined;
   const [first] = view.machines.filter((one) => !isDeleting(one));
   const targets = first ? [first.name] : view.machines.map(({ name }) => name);
-  const why = first ? "it initializes the cluster" : "it is deleted before another machine initializes the cluster";
+  const why = first
+    ? "it initializes the cluster"
+    : "it is deleted before another machine initializes the cluster";
   return act({ ...headingOf(view), action: "Wait", targets, detail: { for: "Initialization" }, why });
 }
 
@@ -89,7 +91,7 @@ function planScale(view: ControlPlaneView): ControlPlanePlan | undefined {
 function planJoin(view: ControlPlaneView, why: string): ControlPlanePlan {
   const problems = preflight(view, { joins: true });
   if (problems.length === 0) return createMachine(view, "join", why);
-  return planReplacement(view, why) ?? blocked(view, "PreflightCheckFailed", problems.join("; "));
+  return planReplacement(view, why) ?? refusal(view, "PreflightCheckFailed", problems.join("; "));
 }
 
 /** The replacement of a remediated machine joins although another one is unhealthy, if etcd keeps its quorum. */
@@ -110,7 +112,7 @@ function planDeletion(view: ControlPlaneView, why: string): ControlPlanePlan {
   }
   const { machine, cause } = choice;
   const problems = preflight(view, { except: machine });
-  if (problems.length > 0) return blocked(view, "PreflightCheckFailed", problems.join("; "));
+  if (problems.length > 0) return refusal(view, "PreflightCheckFailed", problems.join("; "));
   const { etcd } = view;
   if (etcd.state === "unknown" || etcd.state === "unsupported") return etcdUnknown(view, etcd, machine.name);
   const leader = etcd.state === "known" ? planLeader(view, machine, etcd) : undefined;

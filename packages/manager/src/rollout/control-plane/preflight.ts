@@ -10,7 +10,10 @@ export interface PreflightOptions {
 }
 
 /** Why no machine may be created or deleted now; empty when one may. */
-export function preflight(view: ControlPlaneView, { except, joins = false }: PreflightOptions): readonly string[] {
+export function preflight(
+  view: ControlPlaneView,
+  { except, joins = false }: PreflightOptions,
+): readonly string[] {
   if (view.machines.length === 0) return [];
   const deleting = view.machines.filter(isDeleting).map(({ name }) => name);
   if (deleting.length > 0) return [`Machine ${deleting.join(", ")} is being deleted`];

@@ -5,7 +5,7 @@ import type { ControlPlaneMachine, ControlPlaneView, MemberView } from "./view.t
 export type QuorumVerdict = { readonly isSafe: true } | { readonly isSafe: false; readonly why: string };
 
 /** How many voters must agree. */
-export function quorumOf(voters: number): number {
+function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
@@ -53,7 +53,9 @@ export function memberOf(
 export const ETCD_MEMBER_HEALTHY = "EtcdMemberHealthy";
 
 /** Judges members by the health of their machines; a member without a machine by its alarms. */
-export function memberHealth({ machines }: Pick<ControlPlaneView, "machines">): (member: MemberView) => boolean {
+export function memberHealth({
+  machines,
+}: Pick<ControlPlaneView, "machines">): (member: MemberView) => boolean {
   const byNode = new Map(machines.map((machine) => [machine.nodeName, machine]));
   return ({ name, hasAlarm }) => {
     const machine = byNode.get(name);

@@ -1,4 +1,4 @@
-import { act, blocked, type ControlPlanePlan, headingOf } from "./action.ts";
+import { about, act, type ControlPlanePlan, headingOf, refusal } from "./action.ts";
 import { memberHealth, memberOf, removalVerdict } from "./quorum.ts";
 import { isHealthy, leaderCandidate } from "./selection.ts";
 import type { ControlPlaneMachine, ControlPlaneView, EtcdView, MemberView } from "./view.ts";
@@ -18,7 +18,8 @@ export function planRelease(view: ControlPlaneView): ControlPlanePlan | undefine
   if (released) return wait(view, machine, `Machine ${released.name} is deleted first`);
   if (machine.otherHooks.length > 0)
     return wait(view, machine, `its hooks come first: ${machine.otherHooks.join(", ")}`);
-  if (view.machines.length === 1) return release(view, machine, "it is the last machine of the control plane");
+  if (view.machines.length === 1)
+    return release(view, machine, "it is the last machine of the control plane");
   if (view.etcd.state === "external") return release(view, machine, "etcd is external");
   return planMemberRemoval(view, machine);
 }
@@ -29,12 +30,16 @@ function planMemberRemoval(view: ControlPlaneView, machine: ControlPlaneMachine)
   const member = memberOf(etcd.members, machine);
   if (!member) return release(view, machine, "etcd has no member for it");
   if (!view.machines.some((one) => one !== machine && isHealthy(one)))
-    return blocked(view, "QuorumAtRisk", "no other machine of the control plane is healthy", [machine.name]);
+    return about(
+      machine.name,
+      refusal(view, "QuorumAtRisk", "no other machine of the control plane is healthy"),
+    );
   const verdict = removalVerdict(etcd.members, member.id, memberHealth(view));
   if (!verdict.isSafe)
-    return blocked(view, "QuorumAtRisk", `etcd cannot lose the member of ${machine.name}: ${verdict.why}`, [
+    return about(
       machine.name,
-    ]);
+      refusal(view, "QuorumAtRisk", `etcd cannot lose the member of ${machine.name}: ${verdict.why}`),
+    );
   return (
     planLeader(view, machine, { members: etcd.members, leader: etcd.leader }) ??
     act({
@@ -60,9 +65,10 @@ export function planLeader(
   const candidate = leaderCandidate(view, machine);
   const target = candidate && memberOf(members, candidate);
   if (!candidate || !target)
-    return blocked(view, "QuorumAtRisk", `no machine can take the leadership of etcd from ${machine.name}`, [
+    return about(
       machine.name,
-    ]);
+      refusal(view, "QuorumAtRisk", `no machine can take the leadership of etcd from ${machine.name}`),
+    );
   return act({
     ...headingOf(view),
     action: "MoveEtcdLeader",
@@ -76,11 +82,17 @@ export function planLeader(
 export function etcdUnknown(view: ControlPlaneView, etcd: EtcdView, machine: string): ControlPlanePlan {
   const why = "why" in etcd ? etcd.why : "the members of etcd are not known";
   const reason = etcd.state === "unsupported" ? "EtcdNotSupported" : "EtcdUnknown";
-  return blocked(view, reason, `Machine ${machine} stays: ${why}`, [machine]);
+  return about(machine, refusal(view, reason, `Machine ${machine} stays: ${why}`));
 }
 
 function release(view: ControlPlaneView, { name }: ControlPlaneMachine, why: string): ControlPlanePlan {
-  return act({ ...headingOf(view), action: "ReleaseMachine", targets: [name], detail: {}, why });
+  return act({
+    ...headingOf(view),
+    action: "ReleaseMachine",
+    targets: [name],
+    detail: { hook: "kcp-cleanup" },
+    why,
+  });
 }
 
 function wait(view: ControlPlaneView, { name }: ControlPlaneMachine, why: string): ControlPlanePlan {

@@ -1,4 +1,4 @@
-import { act, blocked, type ControlPlanePlan, headingOf } from "./action.ts";
+import { about, act, type ControlPlanePlan, headingOf, refusal } from "./action.ts";
 import { etcdUnknown, planLeader } from "./release.ts";
 import { memberHealth, memberOf, removalVerdict } from "./quorum.ts";
 import { isDeleting, isHealthy } from "./selection.ts";
@@ -14,9 +14,9 @@ export function planRemediation(view: ControlPlaneView): ControlPlanePlan | unde
   // The replacement of the last remediated machine comes first.
   if (view.remediationInProgress) return undefined;
   const retry = retryOf(view, machine);
-  if ("why" in retry) return blocked(view, retry.reason, retry.why, [machine.name]);
-  const refusal = view.isInitialized ? refusalOf(view, machine) : undefined;
-  if (refusal) return refusal;
+  if ("why" in retry) return about(machine.name, refusal(view, retry.reason, retry.why));
+  const refused = view.isInitialized ? refusalOf(view, machine) : undefined;
+  if (refused) return refused;
   return act({
     ...headingOf(view),
     action: "Remediate",
@@ -59,7 +59,10 @@ function retryOf(view: ControlPlaneView, machine: ControlPlaneMachine): Remediat
 
 function refusalOf(view: ControlPlaneView, machine: ControlPlaneMachine): ControlPlanePlan | undefined {
   const refuse = (why: string): ControlPlanePlan =>
-    blocked(view, "RemediationDeferred", `Machine ${machine.name} is not replaced: ${why}`, [machine.name]);
+    about(
+      machine.name,
+      refusal(view, "RemediationDeferred", `Machine ${machine.name} is not replaced: ${why}`),
+    );
   const others = view.machines.filter((one) => one !== machine);
   if (others.length === 0) return refuse("it is the only machine of the control plane");
   const deleting = others.find(isDeleting);
@@ -77,5 +80,5 @@ function etcdRefusalOf(view: ControlPlaneView, machine: ControlPlaneMachine): Co
   const verdict = removalVerdict(etcd.members, member?.id ?? "", memberHealth(view));
   if (verdict.isSafe) return planLeader(view, machine, { members: etcd.members, leader: etcd.leader });
   const why = `etcd cannot lose the member of ${machine.name}: ${verdict.why}`;
-  return blocked(view, "QuorumAtRisk", why, [machine.name]);
+  return about(machine.name, refusal(view, "QuorumAtRisk", why));
 }

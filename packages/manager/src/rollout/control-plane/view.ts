@@ -63,7 +63,7 @@ export type EtcdView =
   | { readonly state: "unsupported"; readonly why: string };
 
 /** How often and how fast unhealthy machines are replaced. */
-export interface RemediationPolicy {
+interface RemediationPolicy {
   /** Undefined means no limit. */
   readonly maxRetry?: number;
   readonly retryPeriodMs: number;

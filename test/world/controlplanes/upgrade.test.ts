@@ -1,0 +1,51 @@
+import { KubeadmControlPlane, Node } from "@capstan/api";
+import type { World } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
+import {
+  CLUSTER,
+  CONTROL_PLANE,
+  controlPlaneWorld,
+  endpointOf,
+  NEW_VERSION,
+  untilReady,
+} from "./control-plane-world.ts";
+
+async function versions(world: World): Promise<readonly string[]> {
+  const workload = world.workload(CLUSTER);
+  if (!workload) return [];
+  const nodes = await world.run(workload.list(Node));
+  return nodes.map(({ status }) => status?.nodeInfo?.kubeletVersion ?? "");
+}
+
+/** The most seconds in a row in which the API server did not answer through its endpoint. */
+async function longestSilence(world: World, endpoint: string, minutes: number): Promise<number> {
+  let longest = 0;
+  let silent = 0;
+  for (let seconds = 0; seconds < minutes * 60; seconds++) {
+    await world.advance(1000);
+    silent = world.etcd.at(endpoint).isServing() ? 0 : silent + 1;
+    longest = Math.max(longest, silent);
+  }
+  return longest;
+}
+
+test.each([1, 0] as const)(
+  "three machines with maxSurge %i are upgraded one by one, and the API stays",
+  async (maxSurge) => {
+    const world = await controlPlaneWorld({
+      replicas: 3,
+      rolloutStrategy: { type: "RollingUpdate", rollingUpdate: { maxSurge } },
+    });
+    expect(await untilReady(world, 3)).toBe(true);
+    const endpoint = await endpointOf(world);
+    await patch(world, KubeadmControlPlane, CONTROL_PLANE, { spec: { version: NEW_VERSION } });
+    expect(await longestSilence(world, endpoint, 20)).toBeLessThanOrEqual(5);
+    expect(await untilReady(world, 3)).toBe(true);
+    expect(await versions(world)).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+    await world.advance(5 * MINUTE_MS);
+    const before = world.testedWrites;
+    await world.advance(60 * MINUTE_MS);
+    expect(world.testedWrites - before).toBe(0);
+  },
+);
