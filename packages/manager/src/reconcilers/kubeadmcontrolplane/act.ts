@@ -14,12 +14,15 @@ const HEALTH_POLL_MS = 10_000;
 
 /** Carries out the decision: at most one change of the control plane in a pass. */
 export async function act(scope: Scope): Promise<Outcome> {
+  const { context } = scope;
   for (const action of scope.plan?.actions ?? []) {
     if (action.action === "Wait") continue;
     await perform(scope, action);
     return block(0, action.action);
   }
-  return isSettled(scope) ? next : again(HEALTH_POLL_MS, "WaitingForHealth");
+  if (!isSettled(scope)) return again(HEALTH_POLL_MS, "WaitingForHealth");
+  const untilRolloutMs = Date.parse(scope.controlPlane.spec.rolloutAfter ?? "") - context.env.clock.now();
+  return untilRolloutMs > 0 ? again(untilRolloutMs, "WaitingForRolloutAfter") : next;
 }
 
 function isSettled({ view, plan }: Scope): boolean {
