@@ -4,10 +4,21 @@ import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { GROUP } from "../azuremachine/azuremachine-world.ts";
 import { MINUTE_MS, NAMESPACE, patch } from "../fleet/fleet-world.ts";
-import { CLUSTER, CONTROL_PLANE, controlPlaneWorld, endpointOf, machinesOf, untilReady } from "./control-plane-world.ts";
+import {
+  CLUSTER,
+  CONTROL_PLANE,
+  controlPlaneWorld,
+  endpointOf,
+  machinesOf,
+  untilReady,
+} from "./control-plane-world.ts";
 
 async function createHealthCheck(world: World): Promise<void> {
-  const unhealthyConditions = ["Unknown", "False"].map((status) => ({ type: "Ready", status, timeout: "5m" }));
+  const unhealthyConditions = ["Unknown", "False"].map((status) => ({
+    type: "Ready",
+    status,
+    timeout: "5m",
+  }));
   const spec = {
     clusterName: CLUSTER,
     selector: {

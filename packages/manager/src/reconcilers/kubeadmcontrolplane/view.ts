@@ -4,6 +4,7 @@ import {
   getCondition,
   KubeadmConfig,
   type Machine,
+  type Node,
   parseDuration,
   PRE_TERMINATE_HOOK_PREFIX,
   REMEDIATE_MACHINE_ANNOTATION,
@@ -15,6 +16,7 @@ import {
 import { targetOf } from "../../contract/reference.ts";
 import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
 import type { ControlPlaneMachine, ControlPlaneView } from "../../rollout/control-plane/view.ts";
+import { isNodeReady } from "../../workload/availability.ts";
 import {
   HEALTH_CHECK_SUCCEEDED,
   OWNER_REMEDIATED,
@@ -110,6 +112,7 @@ function machineView(
       deletingSinceMs: Date.parse(metadata.deletionTimestamp),
     }),
     ...nodeNameOf(machine, observed),
+    isReachable: isReachable(observed.nodes.get(metadata.name)),
     ...(spec.failureDomain !== undefined && { failureDomain: spec.failureDomain }),
     outdated: outdatedOf(scope, machine),
     hasDeleteAnnotation: annotations[DELETE_MACHINE_ANNOTATION] !== undefined,
@@ -129,6 +132,10 @@ function nodeNameOf(
 ): Pick<ControlPlaneMachine, "nodeName"> {
   const nodeName = nodes.get(metadata.name)?.metadata.name ?? status?.nodeRef?.name;
   return nodeName === undefined ? {} : { nodeName };
+}
+
+function isReachable(node: Frozen<Node> | undefined): boolean {
+  return node !== undefined && isNodeReady(node);
 }
 
 function outdatedOf({ context, controlPlane }: Scope, machine: Frozen<Machine>): readonly string[] {

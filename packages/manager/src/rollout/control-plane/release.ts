@@ -61,7 +61,7 @@ export function planLeader(
   const member = memberOf(members, machine);
   if (!member || member.id !== leader) return undefined;
   // A leader whose machine does not answer cannot hand over; without its member, etcd elects another.
-  if (!isHealthy(machine) && machine.remediation !== undefined) return undefined;
+  if (!machine.isReachable) return undefined;
   const candidate = leaderCandidate(view, machine);
   const target = candidate && memberOf(members, candidate);
   if (!candidate || !target)

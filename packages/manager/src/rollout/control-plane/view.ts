@@ -24,6 +24,8 @@ export interface ControlPlaneMachine {
   readonly deletingSinceMs?: number;
   /** The name of its Node; undefined until it has one. */
   readonly nodeName?: string;
+  /** Whether its kubelet answers, so that its member of etcd can be asked to hand over the leadership. */
+  readonly isReachable: boolean;
   readonly failureDomain?: string;
   /** Why it differs from the desired state; empty for an up-to-date machine. */
   readonly outdated: readonly string[];
