@@ -26,6 +26,16 @@ export function firstOf<T>(what: string, items: readonly T[], count: number): re
   return taken;
 }
 
+/** `count` items, spread evenly, or all of them in a soak. */
+export function spreadOver<T>(what: string, items: readonly T[], count: number): readonly T[] {
+  const stride = Math.max(1, items.length / count);
+  const taken = runsAll
+    ? items
+    : items.filter((_, index) => Math.floor(index % stride) === 0 && index % stride < 1);
+  printSize(what, taken.length, items.length);
+  return taken;
+}
+
 /** How many times something is repeated: `count` times, or `all` times in a soak. */
 export function repetitions(what: string, count: number, all: number): number {
   const taken = runsAll ? all : count;

@@ -27,6 +27,7 @@ export type { PodSettings } from "./workloads/kubelet-pods.ts";
 export { startWorkloads, type Workloads, type WorkloadsOptions } from "./workloads/workloads.ts";
 export { EFFECTS, type FaultSpec } from "./faults/faults.ts";
 export type { Moments, Trigger } from "./faults/trigger.ts";
+export { CONTROL_PLANE_INVARIANTS } from "./invariants/control-planes/control-planes.ts";
 export { GENERAL_INVARIANTS } from "./invariants/general.ts";
 export { MACHINE_POOL_INVARIANTS } from "./invariants/machine-pools/machine-pools.ts";
 export { NODE_IMAGE_INVARIANTS } from "./invariants/node-images/node-images.ts";

@@ -6,10 +6,17 @@ import {
   type Kind,
   KubeadmControlPlane,
   Machine,
+  MachineHealthCheck,
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
-import { azureMachineTemplate, kubeadmControlPlane, type Overrides } from "@capstan/runtime/testing/builders";
-import { createWorld, type World, type WorldOptions } from "@capstan/sim";
+import {
+  azureMachineTemplate,
+  kubeadmControlPlane,
+  machineHealthCheck,
+  type Overrides,
+} from "@capstan/runtime/testing/builders";
+import { CONTROL_PLANE_INVARIANTS, createWorld, type World, type WorldOptions } from "@capstan/sim";
+import { GROUP } from "../azuremachine/azuremachine-world.ts";
 import { createCluster, createIdentity, get, MINUTE_MS, NAMESPACE, patch } from "../fleet/fleet-world.ts";
 import { CLUSTER, OLD_VERSION } from "../machinepools/pool-world.ts";
 
@@ -17,6 +24,9 @@ export { CLUSTER, NEW_VERSION } from "../machinepools/pool-world.ts";
 
 /** The name of the control plane and of its template. */
 export const CONTROL_PLANE = "demo-control-plane";
+
+/** Machines that boot quickly. */
+export const GUESTS = { boot: { p50: 30, p90: 45 } };
 
 /** A world with a cluster whose control plane is a KubeadmControlPlane. */
 export async function controlPlaneWorld(
@@ -27,10 +37,21 @@ export async function controlPlaneWorld(
     seed: "1",
     controllers: simulatedControllers,
     yieldTo: [KubeadmControlPlane],
-    guests: { boot: { p50: 30, p90: 45 } },
+    guests: GUESTS,
+    invariants: CONTROL_PLANE_INVARIANTS,
     ...options,
   });
   world.start();
+  await createControlPlane(world, spec);
+  return world;
+}
+
+/** Creates a cluster, its KubeadmControlPlane, and a check of the health of its machines. */
+export async function createControlPlane(
+  world: World,
+  spec: Overrides<KubeadmControlPlane["spec"]>,
+): Promise<void> {
+  const { user } = world;
   await createIdentity(world);
   await createCluster(world, CLUSTER);
   const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name: CONTROL_PLANE });
@@ -38,22 +59,33 @@ export async function controlPlaneWorld(
     spec: { controlPlaneRef: { ...reference(KubeadmControlPlane), namespace: NAMESPACE } },
   });
   const metadata = { name: CONTROL_PLANE, namespace: NAMESPACE };
-  await world.run(world.user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
-  await world.run(
-    world.user.create(
-      KubeadmControlPlane,
-      kubeadmControlPlane({
-        metadata,
-        spec: {
-          replicas: 1,
-          version: OLD_VERSION,
-          machineTemplate: { infrastructureRef: reference(AzureMachineTemplate) },
-          ...spec,
-        },
-      }),
-    ),
-  );
-  return world;
+  await world.run(user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
+  const machineTemplate = { infrastructureRef: reference(AzureMachineTemplate) };
+  const wanted = { replicas: 1, version: OLD_VERSION, machineTemplate, ...spec };
+  await world.run(user.create(KubeadmControlPlane, kubeadmControlPlane({ metadata, spec: wanted })));
+  const health = {
+    clusterName: CLUSTER,
+    selector: {
+      matchLabels: { "cluster.x-k8s.io/cluster-name": CLUSTER, "cluster.x-k8s.io/control-plane": "" },
+    },
+    unhealthyConditions: ["Unknown", "False"].map((status) => ({ type: "Ready", status, timeout: "5m" })),
+  } as MachineHealthCheck["spec"];
+  await world.run(user.create(MachineHealthCheck, machineHealthCheck({ metadata, spec: health })));
+}
+
+/** Sends a user's request about the virtual machine of a Machine to Azure. */
+export async function onMachine(world: World, method: string, target: string): Promise<void> {
+  const path = `${GROUP}/providers/Microsoft.Compute/virtualMachines/${target}?api-version=2024-07-01`;
+  const { status } = await world.arm(method, path);
+  if (status >= 300) throw new Error(`${method} ${target}: ${status}`);
+}
+
+/** Deletes the virtual machine of the oldest machine in Azure, as a user in the portal would. Returns its name. */
+export async function loseMachine(world: World): Promise<string> {
+  const [oldest] = await machinesOf(world);
+  const name = oldest?.metadata.name ?? "";
+  await onMachine(world, "DELETE", name);
+  return name;
 }
 
 /** The control plane as the user sees it. */

@@ -1,34 +1,16 @@
-import { KubeadmControlPlane, MachineHealthCheck } from "@capstan/api";
-import { machineHealthCheck } from "@capstan/runtime/testing/builders";
+import { KubeadmControlPlane } from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { GROUP } from "../azuremachine/azuremachine-world.ts";
-import { MINUTE_MS, NAMESPACE, patch } from "../fleet/fleet-world.ts";
+import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
 import {
-  CLUSTER,
   CONTROL_PLANE,
   controlPlaneWorld,
   endpointOf,
+  loseMachine,
   machinesOf,
+  onMachine,
   untilReady,
 } from "./control-plane-world.ts";
-
-async function createHealthCheck(world: World): Promise<void> {
-  const unhealthyConditions = ["Unknown", "False"].map((status) => ({
-    type: "Ready",
-    status,
-    timeout: "5m",
-  }));
-  const spec = {
-    clusterName: CLUSTER,
-    selector: {
-      matchLabels: { "cluster.x-k8s.io/cluster-name": CLUSTER, "cluster.x-k8s.io/control-plane": "" },
-    },
-    unhealthyConditions,
-  } as MachineHealthCheck["spec"];
-  const metadata = { name: CONTROL_PLANE, namespace: NAMESPACE };
-  await world.run(world.user.create(MachineHealthCheck, machineHealthCheck({ metadata, spec })));
-}
 
 async function namesOf(world: World): Promise<readonly string[]> {
   return (await machinesOf(world)).map(({ metadata }) => metadata.name).toSorted();
@@ -38,20 +20,11 @@ function membersOf(world: World, endpoint: string): readonly string[] {
   return (world.etcd.at(endpoint).membership()?.members ?? []).map(({ name }) => name).toSorted();
 }
 
-async function onMachine(world: World, method: string, name: string, action = ""): Promise<void> {
-  const path = `${GROUP}/providers/Microsoft.Compute/virtualMachines/${name}${action}?api-version=2024-07-01`;
-  const { status } = await world.arm(method, path);
-  expect(status).toBeLessThan(300);
-}
-
 test("a virtual machine that is deleted in Azure is replaced, and its member leaves etcd", async () => {
   const world = await controlPlaneWorld({ replicas: 3 });
-  await createHealthCheck(world);
   expect(await untilReady(world, 3)).toBe(true);
   const endpoint = await endpointOf(world);
-  const before = await namesOf(world);
-  const [lost = ""] = before;
-  await onMachine(world, "DELETE", lost);
+  const lost = await loseMachine(world);
   await world.advance(15 * MINUTE_MS);
   expect(await untilReady(world, 3)).toBe(true);
   await world.advance(2 * MINUTE_MS);
@@ -63,19 +36,18 @@ test("a virtual machine that is deleted in Azure is replaced, and its member lea
 
 test("without a quorum nothing is created or deleted, and everything goes on when the machines return", async () => {
   const world = await controlPlaneWorld({ replicas: 3 });
-  await createHealthCheck(world);
   expect(await untilReady(world, 3)).toBe(true);
   const endpoint = await endpointOf(world);
   const before = await namesOf(world);
   const [first = "", second = ""] = before;
-  await onMachine(world, "POST", first, "/powerOff");
-  await onMachine(world, "POST", second, "/powerOff");
+  await onMachine(world, "POST", `${first}/powerOff`);
+  await onMachine(world, "POST", `${second}/powerOff`);
   await world.advance(60 * MINUTE_MS);
   expect(world.etcd.at(endpoint).isServing()).toBe(false);
   expect(await namesOf(world)).toEqual(before);
   expect(membersOf(world, endpoint)).toEqual(before);
-  await onMachine(world, "POST", first, "/start");
-  await onMachine(world, "POST", second, "/start");
+  await onMachine(world, "POST", `${first}/start`);
+  await onMachine(world, "POST", `${second}/start`);
   await world.advance(30 * MINUTE_MS);
   expect(await untilReady(world, 3)).toBe(true);
   expect(world.etcd.at(endpoint).isServing()).toBe(true);

@@ -16,6 +16,11 @@ export class EtcdClusters {
     return made;
   }
 
+  /** All etcd clusters with their endpoints. */
+  all(): Iterable<readonly [string, EtcdCluster]> {
+    return this.#byEndpoint;
+  }
+
   /** Calls the listener when members or machines at an endpoint have changed. */
   onChange(listener: (endpoint: string) => void): () => void {
     this.#listeners.add(listener);

@@ -1,6 +1,7 @@
 import { type Condition, customKinds, type Frozen, Lease, Node, Pod } from "@capstan/api";
 import type { Storage, StoredEvent } from "@capstan/apiserver";
 import type { Azure, MachineEvent } from "@capstan/azure-sim";
+import type { EtcdClusters } from "../etcd/etcd-clusters.ts";
 import { machineIdIn, machineLabel, scaleSetOf } from "../machine-id.ts";
 import { isCordoned, isReady } from "../readiness.ts";
 import type { Trace } from "../trace/trace.ts";
@@ -26,6 +27,8 @@ export class Truth {
   readonly #trace: Trace;
   /** The simulated Azure. */
   readonly azure: Azure;
+  /** The etcd of control planes that machines run. */
+  readonly etcd: EtcdClusters;
   #management: Storage | undefined;
   readonly #workloads = new Map<string, Storage>();
   /** The machine id of each Node, by cluster and name. */
@@ -41,12 +44,14 @@ export class Truth {
   constructor(parts: {
     readonly trace: Trace;
     readonly azure: Azure;
+    readonly etcd: EtcdClusters;
     readonly nowMs: () => number;
     readonly wallMs: () => number;
   }) {
     this.#wallMs = parts.wallMs;
     this.#trace = parts.trace;
     this.azure = parts.azure;
+    this.etcd = parts.etcd;
     this.#nowMs = parts.nowMs;
     parts.azure.core.onMachine((event) => this.#machine(event));
   }

@@ -114,6 +114,7 @@ export class World {
     this.truth = new Truth({
       trace: this.trace,
       azure: this.azure,
+      etcd: this.etcd,
       nowMs: () => this.scheduler.monotonicMs,
       wallMs: () => this.scheduler.wallMs,
     });

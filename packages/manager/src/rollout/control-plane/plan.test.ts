@@ -78,11 +78,7 @@ describe("a control plane", () => {
       ["Wait m1"],
     ],
     ["with too few machines adds one", view([m1, m2]), ["CreateMachine cp"]],
-    [
-      "with a machine without a Node adds none",
-      view([m1, without(m2)]),
-      ["PreflightCheckFailed cp"],
-    ],
+    ["with a machine without a Node adds none", view([m1, without(m2)]), ["PreflightCheckFailed cp"]],
     ["with an unhealthy machine adds none", view([m1, machine("m2", broken)]), ["PreflightCheckFailed cp"]],
     [
       "with a broken authority adds none",

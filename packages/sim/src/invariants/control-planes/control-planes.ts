@@ -1,0 +1,5 @@
+import type { Invariant } from "../invariant.ts";
+import { oneMemberAtATime, quorumIsKept } from "./etcd-members.ts";
+
+/** The invariants of worlds in which machines run control planes. */
+export const CONTROL_PLANE_INVARIANTS: readonly Invariant[] = [oneMemberAtATime, quorumIsKept];
