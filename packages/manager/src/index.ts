@@ -68,6 +68,13 @@ export type { KubeadmConfigPorts } from "./reconcilers/kubeadmconfig/scope.ts";
 export { clusterRbac } from "./reconcilers/cluster/rbac.ts";
 export { clusterReconciler } from "./reconcilers/cluster/reconciler.ts";
 export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
+export { type StoredControlPlane, storedView } from "./reconcilers/kubeadmcontrolplane/stored-view.ts";
+export type {
+  ControlPlaneAction,
+  ControlPlaneBlocked,
+  ControlPlanePlan,
+} from "./rollout/control-plane/action.ts";
+export { planControlPlane } from "./rollout/control-plane/plan.ts";
 export { machineRbac } from "./reconcilers/machine/rbac.ts";
 export { machineHealthCheckReconciler } from "./reconcilers/machinehealthcheck/reconciler.ts";
 export { machineReconciler } from "./reconcilers/machine/reconciler.ts";

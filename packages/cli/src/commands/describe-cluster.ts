@@ -2,6 +2,7 @@ import {
   AzureMachinePoolMachine,
   Cluster,
   CLUSTER_NAME_LABEL,
+  CONTROL_PLANE_LABEL,
   DEPLOYMENT_NAME_LABEL,
   type Frozen,
   Machine,
@@ -55,19 +56,25 @@ export async function partsOf(
   const cluster = await client.find(Cluster, { name, namespace });
   if (!cluster) throw new CommandError(await unknown(client, name, namespace));
   const { infrastructureRef, controlPlaneRef } = cluster.spec;
-  const [infrastructure, controlPlane, pools, machines, deployments] = await Promise.all([
-    referred(client, infrastructureRef, namespace),
-    referred(client, controlPlaneRef, namespace),
-    client.list(MachinePool, { namespace }),
-    client.list(AzureMachinePoolMachine, { namespace }),
-    deploymentParts(client, name, namespace),
-  ]);
+  const [infrastructure, controlPlane, controlPlaneMachines, pools, machines, deployments] =
+    await Promise.all([
+      referred(client, infrastructureRef, namespace),
+      referred(client, controlPlaneRef, namespace),
+      client.list(Machine, {
+        namespace,
+        labelSelector: `${CLUSTER_NAME_LABEL}=${name},${CONTROL_PLANE_LABEL}`,
+      }),
+      client.list(MachinePool, { namespace }),
+      client.list(AzureMachinePoolMachine, { namespace }),
+      deploymentParts(client, name, namespace),
+    ]);
   const own = pools.filter(({ spec }) => spec.clusterName === name);
   const inCluster = machines.filter((machine) => belongsTo(machine, name));
   return {
     cluster,
     infrastructure,
     controlPlane,
+    controlPlaneMachines,
     pools: await Promise.all(own.map((pool) => poolParts(client, pool, inCluster))),
     deployments,
   };

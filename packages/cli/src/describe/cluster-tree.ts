@@ -17,6 +17,8 @@ export interface ClusterParts {
   readonly cluster: Frozen<Cluster>;
   readonly infrastructure: Reported | undefined;
   readonly controlPlane: Reported | undefined;
+  /** The machines of the control plane; none for a control plane of another kind. */
+  readonly controlPlaneMachines: readonly Frozen<Machine>[];
   readonly pools: readonly PoolParts[];
   readonly deployments: readonly DeploymentParts[];
 }
@@ -69,10 +71,31 @@ export function clusterTree(parts: ClusterParts, options: TreeOptions): Leaf {
   return leafOf(cluster, options, {
     parts: [
       ...partLeaf("ClusterInfrastructure", infrastructure, options),
-      ...partLeaf("ControlPlane", controlPlane, options),
+      ...partLeaf("ControlPlane", controlPlane, options).map((leaf) =>
+        controlPlaneLeaf(leaf, parts, options),
+      ),
       ...(workers.length === 0 ? [] : [{ name: "Workers", parts: workers }]),
     ],
   });
+}
+
+function controlPlaneLeaf(
+  leaf: Leaf,
+  { controlPlane, controlPlaneMachines }: ClusterParts,
+  options: TreeOptions,
+): Leaf {
+  const count = (field: string): number | undefined => {
+    const value = controlPlane?.status?.[field];
+    return typeof value === "number" ? value : undefined;
+  };
+  const ready = count("readyReplicas");
+  return {
+    ...leaf,
+    replicas: count("replicas"),
+    available: ready,
+    ready,
+    parts: [...leaf.parts, ...machineLeaves(controlPlaneMachines, options)],
+  };
 }
 
 function deploymentLeaf({ deployment, machines }: DeploymentParts, options: TreeOptions): Leaf {

@@ -32,6 +32,7 @@ const parts: ClusterParts = {
   infrastructure: azureCluster({
     status: { conditions: [condition("Ready", "True"), condition("VNetReady", "True")] },
   }),
+  controlPlaneMachines: [],
   controlPlane: undefined,
   pools: [
     {

@@ -7,6 +7,7 @@ import {
   formatFieldError,
   type Frozen,
   isJsonObject,
+  KubeadmControlPlane,
   type KubernetesObject,
   Machine,
   MachineDeployment,
@@ -26,6 +27,8 @@ export function checkedDump(given: PlanObjects): PlanObjects {
     deployments: given.deployments.map((deployment) => checked(MachineDeployment, deployment)),
     sets: given.sets.map((set) => checked(MachineSet, set)),
     setMachines: given.setMachines.map((machine) => checked(Machine, machine)),
+    controlPlanes: given.controlPlanes.map((controlPlane) => checked(KubeadmControlPlane, controlPlane)),
+    configs: given.configs,
     clusters: given.clusters.map((cluster) => checked(Cluster, cluster)),
     azureClusters: given.azureClusters.map((azureCluster) => checked(AzureCluster, azureCluster)),
   };

@@ -9,17 +9,10 @@ import {
 } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
+import { ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 
 type PlannedAction = DeploymentPlan["actions"][number] | MachineSetPlan["actions"][number];
-type PlannedBlock = DeploymentPlan["blocked"][number] | MachineSetPlan["blocked"][number];
-
-/** The next steps of one MachineDeployment or MachineSet. */
-interface PlannedOwner {
-  readonly title: string;
-  readonly actions: readonly PlannedAction[];
-  readonly blocked: readonly PlannedBlock[];
-}
 
 /** Plans MachineDeployments and MachineSets from a dump. */
 export const deploymentPlanner: Planner = {
@@ -34,15 +27,7 @@ function planDump(given: PlanObjects, nowMs: number): PlanReport {
     ...given.deployments.map((deployment) => planOf(deployment, given, nowMs)),
     ...given.sets.map((set) => planOfSet(set, given, nowMs)),
   ];
-  return {
-    print: (form) => owners.map(form === "markdown" ? ownerMarkdown : ownerText).join("\n"),
-    json: {
-      actions: owners.flatMap(({ actions }) => actions),
-      blocked: owners.flatMap(({ blocked }) => blocked),
-    },
-    isDisruptive: owners.some(({ actions }) => actions.some(isDisruptive)),
-    notes: [],
-  };
+  return ownerReport(owners, isDisruptive);
 }
 
 /** The course of a rollout is not simulated yet, so manifests that no server has stored are not planned. */
@@ -54,7 +39,11 @@ function unplanned({ deployments, sets }: PlanObjects): PlanReport {
   return { print: () => "", json: { actions: [], blocked: [] }, isDisruptive: false, notes };
 }
 
-function planOf(deployment: Frozen<MachineDeployment>, { sets }: PlanObjects, nowMs: number): PlannedOwner {
+function planOf(
+  deployment: Frozen<MachineDeployment>,
+  { sets }: PlanObjects,
+  nowMs: number,
+): PlannedOwner<PlannedAction> {
   const own = sets.filter((set) => controllerOf(set)?.uid === deployment.metadata.uid);
   const isTaken = (name: string): boolean =>
     sets.some(
@@ -64,7 +53,7 @@ function planOf(deployment: Frozen<MachineDeployment>, { sets }: PlanObjects, no
   return { title: titleOf(deployment), actions, blocked };
 }
 
-function planOfSet(set: Frozen<MachineSet>, given: PlanObjects, nowMs: number): PlannedOwner {
+function planOfSet(set: Frozen<MachineSet>, given: PlanObjects, nowMs: number): PlannedOwner<PlannedAction> {
   const machines = given.setMachines.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid);
   const expected = set.status?.replicas ?? 0;
   if (machines.length < expected) {
@@ -82,32 +71,4 @@ function planOfSet(set: Frozen<MachineSet>, given: PlanObjects, nowMs: number): 
 function isDisruptive({ action, detail }: PlannedAction): boolean {
   if (action === "ScaleMachineSet") return "to" in detail && detail.to < detail.from;
   return action === "DeleteMachine" || action === "Remediate";
-}
-
-function ownerText({ title, actions, blocked }: PlannedOwner): string {
-  const lines = [
-    title,
-    ...actions.map((action) => `  ${action.action} ${subjectOf(action)}\n      ${action.why}`),
-    ...blocked.map(({ reason, targets, why }) => `  blocked: ${reason} ${targets.join(", ")}\n      ${why}`),
-    ...(actions.length + blocked.length === 0 ? ["  nothing to do"] : []),
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
-function ownerMarkdown({ title, actions, blocked }: PlannedOwner): string {
-  const rows = [
-    ...actions.map((action) => [action.action, subjectOf(action), action.why]),
-    ...blocked.map(({ reason, targets, why }) => [`blocked: ${reason}`, targets.join(", "), why]),
-  ].map((cells) => `| ${cells.join(" | ")} |\n`);
-  const table =
-    rows.length === 0 ? "Nothing to do.\n" : `| action | of | why |\n|---|---|---|\n${rows.join("")}`;
-  return `### ${title}\n\n${table}`;
-}
-
-function subjectOf({ targets, detail }: PlannedAction): string {
-  const names = targets.join(", ");
-  if ("to" in detail) return `${names}, ${detail.from} to ${detail.to} replicas`;
-  if ("count" in detail) return `${names}, ${detail.count} more`;
-  if ("replicas" in detail) return `${names}, ${detail.replicas} replicas`;
-  return names;
 }

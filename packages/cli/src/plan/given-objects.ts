@@ -6,6 +6,8 @@ import {
   type CustomKind,
   type Frozen,
   isJsonObject,
+  KubeadmConfig,
+  KubeadmControlPlane,
   type KubernetesObject,
   Machine,
   MachineDeployment,
@@ -22,8 +24,10 @@ export interface PlanObjects {
   readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
   readonly deployments: readonly Frozen<MachineDeployment>[];
   readonly sets: readonly Frozen<MachineSet>[];
-  /** The Machines of MachineSets; `machines` are those of pools. */
+  /** The Machines of MachineSets and control planes; `machines` are those of pools. */
   readonly setMachines: readonly Frozen<Machine>[];
+  readonly controlPlanes: readonly Frozen<KubeadmControlPlane>[];
+  readonly configs: readonly Frozen<KubeadmConfig>[];
   readonly clusters: readonly Frozen<Cluster>[];
   readonly azureClusters: readonly Frozen<AzureCluster>[];
 }
@@ -41,13 +45,14 @@ const KINDS: readonly CustomKind[] = [
   MachineDeployment,
   MachineSet,
   Machine,
+  KubeadmControlPlane,
+  KubeadmConfig,
   Cluster,
   AzureCluster,
 ];
 
 // Objects that usually accompany a pool in a folder of manifests and never affect a plan.
 const BYSTANDERS: ReadonlySet<string> = new Set([
-  "KubeadmConfig",
   "KubeadmConfigTemplate",
   "AzureMachineTemplate",
   "AzureClusterIdentity",
@@ -72,6 +77,11 @@ const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["spec", "template", "spec", "infrastructureRef"],
   ],
   Machine: [["spec", "clusterName"]],
+  KubeadmControlPlane: [
+    ["spec", "version"],
+    ["spec", "machineTemplate", "infrastructureRef"],
+    ["spec", "kubeadmConfigSpec"],
+  ],
 };
 
 /** Sorts objects by kind; here parsed input becomes typed. */
@@ -99,6 +109,8 @@ export function sortObjects(objects: readonly GivenObject[], namespace: string):
     deployments: all(MachineDeployment),
     sets: all(MachineSet),
     setMachines: all(Machine),
+    controlPlanes: all(KubeadmControlPlane),
+    configs: all(KubeadmConfig),
     clusters: all(Cluster),
     azureClusters: all(AzureCluster),
     ignored,

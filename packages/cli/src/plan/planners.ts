@@ -1,7 +1,13 @@
 import type { Planner } from "./planner.ts";
+import { controlPlanePlanner } from "./control-plane-planner.ts";
 import { deploymentPlanner } from "./deployment-planner.ts";
 import { poolPlanner } from "./pool-planner.ts";
 import { prototypePlanner } from "./prototype-planner.ts";
 
 /** All planners, in the order in which their reports are printed. */
-export const PLANNERS: readonly Planner[] = [poolPlanner, prototypePlanner, deploymentPlanner];
+export const PLANNERS: readonly Planner[] = [
+  controlPlanePlanner,
+  poolPlanner,
+  prototypePlanner,
+  deploymentPlanner,
+];

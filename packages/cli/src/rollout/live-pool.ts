@@ -83,7 +83,7 @@ export async function readPool(
   ]);
   const machinePools = [...given, ...stored.filter((one) => !given.some((other) => isSame(one, other)))];
   const around = await clusterAround(client, machinePoolOf(pool, machinePools));
-  const others = { deployments: [], sets: [], setMachines: [] };
+  const others = { deployments: [], sets: [], setMachines: [], controlPlanes: [], configs: [] };
   return partsOf(pool, { pools: [pool], machinePools, machines, ...others, ...around }, ADVICE);
 }
 

@@ -9,10 +9,9 @@ import {
 import { type Failure, terminal } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
 
-/** Cluster API records in these annotations which template an object was cloned from. */
+/** Cluster API records in this annotation which template an object was cloned from; in the next one its kind and group. */
 export const CLONED_FROM_NAME_ANNOTATION = "cluster.x-k8s.io/cloned-from-name";
-/** The kind and group of that template. */
-export const CLONED_FROM_GROUP_KIND_ANNOTATION = "cluster.x-k8s.io/cloned-from-groupkind";
+const CLONED_FROM_GROUP_KIND_ANNOTATION = "cluster.x-k8s.io/cloned-from-groupkind";
 
 /** The metadata of a clone in addition to that of its template. */
 export interface CloneOptions {

@@ -12,6 +12,8 @@ const PODS = [
   ["EtcdPodHealthy", "etcd"],
 ] as const;
 const ETCD_POD = "EtcdPodHealthy";
+/** The conditions that report on the static pods. */
+export const POD_PARTS: readonly string[] = PODS.map(([part]) => part);
 /** A pod can be ready on a Node without a network, so the Node counts, too. */
 export const NODE_PART = "NodeReady";
 const UNREACHABLE_TAINT = "node.kubernetes.io/unreachable";

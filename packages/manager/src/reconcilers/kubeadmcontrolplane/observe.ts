@@ -7,8 +7,8 @@ import type { WorkloadCluster } from "../../workload/connection.ts";
 import { observeEtcd } from "./etcd.ts";
 import { KUBEADM_CONFIG } from "./kubeadm-config.ts";
 import { markMachines } from "./machine-conditions.ts";
+import { observedView } from "./observed-view.ts";
 import type { Scope } from "./scope.ts";
-import { viewOf } from "./view.ts";
 
 /** What the workload cluster says about its control plane. */
 export interface ObservedWorkload {
@@ -26,7 +26,7 @@ const NOTHING = { nodes: new Map<string, Frozen<Node>>(), pods: new Map<string, 
 /** Looks at the workload cluster and its etcd, decides what is next, and writes the health of the machines. */
 export async function observeControlPlane(scope: Scope): Promise<Outcome> {
   const observed = await observeWorkload(scope);
-  scope.view = viewOf(scope, observed);
+  scope.view = observedView(scope, observed);
   scope.plan = planControlPlane(scope.view);
   await markMachines(scope);
   return next;

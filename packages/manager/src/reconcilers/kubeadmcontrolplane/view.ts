@@ -1,42 +1,48 @@
 import {
+  type Cluster,
   DELETE_MACHINE_ANNOTATION,
   type Frozen,
   getCondition,
-  KubeadmConfig,
+  type KubeadmControlPlane,
   type Machine,
-  type Node,
   parseDuration,
   PRE_TERMINATE_HOOK_PREFIX,
   REMEDIATE_MACHINE_ANNOTATION,
 } from "@capstan/api";
-import {
-  CLONED_FROM_GROUP_KIND_ANNOTATION,
-  CLONED_FROM_NAME_ANNOTATION,
-} from "../../contract/clone-template.ts";
-import { targetOf } from "../../contract/reference.ts";
-import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
 import type { ControlPlaneMachine, ControlPlaneView } from "../../rollout/control-plane/view.ts";
-import { isNodeReady } from "../../workload/availability.ts";
 import {
   HEALTH_CHECK_SUCCEEDED,
   OWNER_REMEDIATED,
   PRE_TERMINATE_HOOK_SUCCEEDED,
 } from "../machine/conditions.ts";
 import { CLEANUP_HOOK } from "./machine-object.ts";
-import { partsOf } from "./machine-health.ts";
-import type { ObservedWorkload } from "./observe.ts";
 import {
   parseRecord,
   REMEDIATION_FOR_ANNOTATION,
   REMEDIATION_IN_PROGRESS_ANNOTATION,
 } from "./remediation-record.ts";
-import type { Scope } from "./scope.ts";
+
+/** What is known about the Node and the parts of a machine. */
+export type MachineHealth = Pick<ControlPlaneMachine, "nodeName" | "isReachable" | "parts">;
+
+/** The inputs of the view of a control plane. */
+export interface ViewInput extends Pick<
+  ControlPlaneView,
+  "etcd" | "unreachable" | "certificateProblem" | "nowMs"
+> {
+  readonly controlPlane: Frozen<KubeadmControlPlane>;
+  readonly cluster: Frozen<Cluster> | undefined;
+  readonly machines: readonly Frozen<Machine>[];
+  /** Why a machine differs from the desired state. */
+  readonly outdatedOf: (machine: Frozen<Machine>) => readonly string[];
+  readonly healthOf: (machine: Frozen<Machine>) => MachineHealth;
+}
 
 const HOUR_MS = 3_600_000;
 
 /** The facts about a control plane, for its planner. */
-export function viewOf(scope: Scope, observed: ObservedWorkload): ControlPlaneView {
-  const { controlPlane, machines, context } = scope;
+export function viewOf(input: ViewInput): ControlPlaneView {
+  const { controlPlane, cluster, machines, outdatedOf, healthOf, ...observed } = input;
   const { metadata, spec, status } = controlPlane;
   return {
     namespace: metadata.namespace ?? "",
@@ -45,30 +51,19 @@ export function viewOf(scope: Scope, observed: ObservedWorkload): ControlPlaneVi
     version: spec.version,
     maxSurge: spec.rolloutStrategy?.rollingUpdate?.maxSurge === 0 ? 0 : 1,
     isInitialized: status?.initialized === true,
-    ...problemsOf(scope, observed),
-    failureDomains: failureDomainsOf(scope),
-    machines: machines.map((machine) => machineView(scope, machine, observed)),
-    ...changesOf(scope),
-    etcd: observed.etcd,
+    failureDomains: failureDomainsOf(cluster),
+    machines: machines.map((machine) => machineView(machine, input)),
+    ...changesOf(controlPlane),
     remediation: policyOf(spec.remediationStrategy),
-    nowMs: context.env.clock.now(),
-  };
-}
-
-function problemsOf(
-  { certificateProblem }: Scope,
-  { unreachable }: ObservedWorkload,
-): Pick<ControlPlaneView, "unreachable" | "certificateProblem"> {
-  return {
-    ...(unreachable !== undefined && { unreachable }),
-    ...(certificateProblem !== undefined && { certificateProblem }),
+    ...observed,
   };
 }
 
 /** The changes that have begun. */
 function changesOf({
-  controlPlane: { metadata, status },
-}: Scope): Pick<ControlPlaneView, "creating" | "remediationInProgress"> {
+  metadata,
+  status,
+}: Frozen<KubeadmControlPlane>): Pick<ControlPlaneView, "creating" | "remediationInProgress"> {
   const inProgress = parseRecord(metadata.annotations?.[REMEDIATION_IN_PROGRESS_ANNOTATION]);
   const creating = status?.creatingMachine;
   return {
@@ -77,7 +72,7 @@ function changesOf({
   };
 }
 
-function failureDomainsOf({ cluster }: Scope): readonly string[] {
+function failureDomainsOf(cluster: Frozen<Cluster> | undefined): readonly string[] {
   return Object.entries(cluster?.status?.failureDomains ?? {})
     .filter(([, { controlPlane: isUsable }]) => isUsable === true)
     .map(([name]) => name)
@@ -85,7 +80,7 @@ function failureDomainsOf({ cluster }: Scope): readonly string[] {
 }
 
 function policyOf(
-  strategy: Scope["controlPlane"]["spec"]["remediationStrategy"],
+  strategy: Frozen<KubeadmControlPlane>["spec"]["remediationStrategy"],
 ): ControlPlaneView["remediation"] {
   const { maxRetry, retryPeriod, minHealthyPeriod } = strategy ?? {};
   return {
@@ -96,9 +91,8 @@ function policyOf(
 }
 
 function machineView(
-  scope: Scope,
   machine: Frozen<Machine>,
-  observed: ObservedWorkload,
+  { outdatedOf, healthOf }: Pick<ViewInput, "outdatedOf" | "healthOf">,
 ): ControlPlaneMachine {
   const { metadata, spec } = machine;
   const { annotations = {} } = metadata;
@@ -111,50 +105,16 @@ function machineView(
     ...(metadata.deletionTimestamp !== undefined && {
       deletingSinceMs: Date.parse(metadata.deletionTimestamp),
     }),
-    ...nodeNameOf(machine, observed),
-    isReachable: isReachable(observed.nodes.get(metadata.name)),
+    ...healthOf(machine),
     ...(spec.failureDomain !== undefined && { failureDomain: spec.failureDomain }),
-    outdated: outdatedOf(scope, machine),
+    outdated: outdatedOf(machine),
     hasDeleteAnnotation: annotations[DELETE_MACHINE_ANNOTATION] !== undefined,
     ...(remediation && { remediation }),
-    parts: partsOf(machine, observed),
     waitsForRelease: isFalse(machine, PRE_TERMINATE_HOOK_SUCCEEDED),
     hasHook: hooks.includes(CLEANUP_HOOK),
     otherHooks: hooks.filter((name) => name !== CLEANUP_HOOK),
     ...(remediationFor && { remediationFor }),
   };
-}
-
-/** A machine keeps the name of a Node that is gone: its member of etcd has the same name. */
-function nodeNameOf(
-  { metadata, status }: Frozen<Machine>,
-  { nodes }: ObservedWorkload,
-): Pick<ControlPlaneMachine, "nodeName"> {
-  const nodeName = nodes.get(metadata.name)?.metadata.name ?? status?.nodeRef?.name;
-  return nodeName === undefined ? {} : { nodeName };
-}
-
-function isReachable(node: Frozen<Node> | undefined): boolean {
-  return node !== undefined && isNodeReady(node);
-}
-
-function outdatedOf({ context, controlPlane }: Scope, machine: Frozen<Machine>): readonly string[] {
-  const { cache, env } = context;
-  const { name, namespace = "" } = machine.metadata;
-  const config = cache.get(KubeadmConfig, {
-    name: machine.spec.bootstrap.configRef?.name ?? name,
-    namespace,
-  });
-  const pointer = { reference: machine.spec.infrastructureRef, field: "spec.infrastructureRef", namespace };
-  const target = targetOf(pointer);
-  // Objects of kinds that the cache does not follow yet count as up to date.
-  const annotations = context.watch(target.kind)
-    ? cache.get(target.kind, target.name)?.metadata.annotations
-    : undefined;
-  const template = annotations?.[CLONED_FROM_NAME_ANNOTATION];
-  const groupKind = annotations?.[CLONED_FROM_GROUP_KIND_ANNOTATION] ?? "";
-  const clonedFrom = template === undefined ? undefined : { name: template, groupKind };
-  return outdatedReasons(controlPlane, { machine, config, clonedFrom }, env.clock.now());
 }
 
 /** Whether a health check asks the owner of a machine to replace it. */

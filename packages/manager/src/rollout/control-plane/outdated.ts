@@ -5,14 +5,14 @@ import { isSameConfig } from "./kubeadm-form.ts";
 export interface MachineObjects {
   readonly machine: Frozen<Machine>;
   readonly config: Frozen<KubeadmConfig> | undefined;
-  /** The template that its infrastructure was cloned from: kind, group and name. */
-  readonly clonedFrom: { readonly name: string; readonly groupKind: string } | undefined;
+  /** The name of the template that its infrastructure was cloned from. */
+  readonly template: string | undefined;
 }
 
 /** Why a machine differs from the desired state of its control plane; empty for an up-to-date one. */
 export function outdatedReasons(
   { metadata, spec }: Frozen<KubeadmControlPlane>,
-  { machine, config, clonedFrom }: MachineObjects,
+  { machine, config, template }: MachineObjects,
   nowMs: number,
 ): readonly string[] {
   const { infrastructureRef } = spec.machineTemplate;
@@ -25,8 +25,8 @@ export function outdatedReasons(
     ...(config && !isSameConfig(config.spec, spec.kubeadmConfigSpec, version)
       ? [`spec.kubeadmConfigSpec of KubeadmControlPlane ${metadata.name} has changed`]
       : []),
-    ...(clonedFrom && clonedFrom.name !== infrastructureRef.name
-      ? [`it was made from template ${clonedFrom.name}, and the template is now ${infrastructureRef.name}`]
+    ...(template !== undefined && template !== infrastructureRef.name
+      ? [`it was made from template ${template}, and the template is now ${infrastructureRef.name}`]
       : []),
   ];
 }

@@ -1,0 +1,66 @@
+import type { PlanReport } from "./planner.ts";
+
+/** An action of any planner of machines. */
+export interface PlannedAction {
+  readonly action: string;
+  readonly targets: readonly string[];
+  readonly detail: object;
+  readonly why: string;
+}
+
+/** The next steps of one owner of machines, and what prevents more. */
+export interface PlannedOwner<A extends PlannedAction> {
+  readonly title: string;
+  readonly actions: readonly A[];
+  readonly blocked: readonly {
+    readonly reason: string;
+    readonly targets: readonly string[];
+    readonly why: string;
+  }[];
+}
+
+/** What the owners of machines do next, for people and for programs. */
+export function ownerReport<A extends PlannedAction>(
+  owners: readonly PlannedOwner<A>[],
+  isDisruptive: (action: A) => boolean,
+): PlanReport {
+  return {
+    print: (form) => owners.map(form === "markdown" ? ownerMarkdown : ownerText).join("\n"),
+    json: {
+      actions: owners.flatMap(({ actions }) => actions),
+      blocked: owners.flatMap(({ blocked }) => blocked),
+    },
+    isDisruptive: owners.some(({ actions }) => actions.some(isDisruptive)),
+    notes: [],
+  };
+}
+
+function ownerText({ title, actions, blocked }: PlannedOwner<PlannedAction>): string {
+  const lines = [
+    title,
+    ...actions.map((action) => `  ${action.action} ${subjectOf(action)}\n      ${action.why}`),
+    ...blocked.map(({ reason, targets, why }) => `  blocked: ${reason} ${targets.join(", ")}\n      ${why}`),
+    ...(actions.length + blocked.length === 0 ? ["  nothing to do"] : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function ownerMarkdown({ title, actions, blocked }: PlannedOwner<PlannedAction>): string {
+  const rows = [
+    ...actions.map((action) => [action.action, subjectOf(action), action.why]),
+    ...blocked.map(({ reason, targets, why }) => [`blocked: ${reason}`, targets.join(", "), why]),
+  ].map((cells) => `| ${cells.join(" | ")} |\n`);
+  const table =
+    rows.length === 0 ? "Nothing to do.\n" : `| action | of | why |\n|---|---|---|\n${rows.join("")}`;
+  return `### ${title}\n\n${table}`;
+}
+
+function subjectOf({ targets, detail }: PlannedAction): string {
+  const names = targets.join(", ");
+  const fields = detail as Readonly<Record<string, unknown>>;
+  if (typeof fields["to"] === "number")
+    return `${names}, ${String(fields["from"])} to ${fields["to"]} replicas`;
+  if (typeof fields["count"] === "number") return `${names}, ${fields["count"]} more`;
+  if (typeof fields["replicas"] === "number") return `${names}, ${fields["replicas"]} replicas`;
+  return names;
+}

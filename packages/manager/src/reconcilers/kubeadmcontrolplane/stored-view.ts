@@ -1,0 +1,90 @@
+import {
+  type Cluster,
+  type Frozen,
+  getCondition,
+  type KubeadmConfig,
+  type KubeadmControlPlane,
+  type Machine,
+} from "@capstan/api";
+import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
+import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
+import type { ControlPlaneView, EtcdView, Health, PartHealth } from "../../rollout/control-plane/view.ts";
+import { NODE_HEALTHY } from "../machine/conditions.ts";
+import { NODE_PART, POD_PARTS } from "./machine-health.ts";
+import { type MachineHealth, viewOf } from "./view.ts";
+
+/** The stored objects of a control plane. */
+export interface StoredControlPlane {
+  readonly controlPlane: Frozen<KubeadmControlPlane>;
+  readonly cluster: Frozen<Cluster> | undefined;
+  readonly machines: readonly Frozen<Machine>[];
+  /** The KubeadmConfigs of the machines, as far as they are given. */
+  readonly configs: readonly Frozen<KubeadmConfig>[];
+  readonly nowMs: number;
+}
+
+/**
+ * The facts about a control plane as its controller last wrote them to the conditions of its machines: for plans without a
+ * workload cluster. Which member leads etcd is not among them.
+ */
+export function storedView({
+  controlPlane,
+  cluster,
+  machines,
+  configs,
+  nowMs,
+}: StoredControlPlane): ControlPlaneView {
+  const isExternal = controlPlane.spec.kubeadmConfigSpec.clusterConfiguration?.etcd?.external !== undefined;
+  const configOf = ({ metadata, spec }: Frozen<Machine>): Frozen<KubeadmConfig> | undefined =>
+    configs.find(
+      (one) =>
+        one.metadata.name === (spec.bootstrap.configRef?.name ?? metadata.name) &&
+        one.metadata.namespace === metadata.namespace,
+    );
+  return viewOf({
+    controlPlane,
+    cluster,
+    machines,
+    outdatedOf: (machine) =>
+      outdatedReasons(controlPlane, { machine, config: configOf(machine), template: undefined }, nowMs),
+    healthOf: (machine) => healthOf(machine, isExternal),
+    etcd: isExternal ? { state: "external" } : membersOf(machines),
+    nowMs,
+  });
+}
+
+function healthOf(machine: Frozen<Machine>, isExternal: boolean): MachineHealth {
+  const { status } = machine;
+  const nodeName = status?.nodeRef?.name;
+  const parts = POD_PARTS.filter((part) => !isExternal || part !== "EtcdPodHealthy").map((part) =>
+    partOf(machine, part, part),
+  );
+  const node = partOf(machine, NODE_PART, NODE_HEALTHY);
+  return {
+    ...(nodeName !== undefined && { nodeName }),
+    isReachable: node.health === "healthy",
+    parts: [
+      node,
+      ...parts,
+      ...(isExternal ? [] : [partOf(machine, ETCD_MEMBER_HEALTHY, ETCD_MEMBER_HEALTHY)]),
+    ],
+  };
+}
+
+const HEALTH: Readonly<Record<string, Health>> = { True: "healthy", False: "unhealthy" };
+
+function partOf({ status }: Frozen<Machine>, part: string, type: string): PartHealth {
+  const condition = getCondition(status?.conditions, type);
+  const why = condition?.message ?? condition?.reason ?? `the machine has no condition ${type} yet`;
+  return { part, health: HEALTH[condition?.status ?? ""] ?? "unknown", why };
+}
+
+/** Machines with a judged member have one; ids are not stored, and names serve as well here. */
+function membersOf(machines: readonly Frozen<Machine>[]): EtcdView {
+  const members = machines.flatMap(({ status }) => {
+    const name = status?.nodeRef?.name;
+    const isJudged = getCondition(status?.conditions, ETCD_MEMBER_HEALTHY) !== undefined;
+    return name === undefined || !isJudged ? [] : [{ id: name, name, isLearner: false, hasAlarm: false }];
+  });
+  return { state: "known", members, leader: undefined };
+}
