@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { validateObject, withDefaults } from "./admission.ts";
 import { MachinePool } from "./cluster/machine-pool.ts";
-import { KubeadmControlPlane } from "./controlplane/kubeadm-control-plane.ts";
+import { ExtensionConfig } from "./runtime-extension/extension-config.ts";
 import { deepFreeze } from "./values/deep-copy.ts";
 
 const pool = deepFreeze({
@@ -33,21 +33,16 @@ test("returns errors and warnings", () => {
 
 test("warns who creates an object of a kind without a controller, and not who changes one", () => {
   const object = deepFreeze({
-    apiVersion: "controlplane.cluster.x-k8s.io/v1beta1",
-    kind: "KubeadmControlPlane",
-    metadata: { name: "plane", namespace: "fleet" },
-    spec: {
-      version: "v1.34.1",
-      replicas: 1,
-      machineTemplate: { infrastructureRef: { name: "template" } },
-      kubeadmConfigSpec: {},
-    },
+    apiVersion: "runtime.cluster.x-k8s.io/v1alpha1",
+    kind: "ExtensionConfig",
+    metadata: { name: "updater" },
+    spec: { clientConfig: { url: "https://updater.example.com/hooks" } },
   });
   const warned = [
-    "Capstan has no controller for KubeadmControlPlane yet: the object is stored, and nothing happens unless another provider acts on it",
+    "Capstan has no controller for ExtensionConfig yet: the object is stored, and nothing happens unless another provider acts on it",
   ];
-  expect(validateObject(KubeadmControlPlane, { object }).warnings).toEqual(expect.arrayContaining(warned));
-  expect(validateObject(KubeadmControlPlane, { object, old: object }).warnings).not.toEqual(
+  expect(validateObject(ExtensionConfig, { object }).warnings).toEqual(expect.arrayContaining(warned));
+  expect(validateObject(ExtensionConfig, { object, old: object }).warnings).not.toEqual(
     expect.arrayContaining(warned),
   );
 });

@@ -119,3 +119,13 @@ export async function machinesOf(world: World): Promise<readonly Frozen<Machine>
     metadata.ownerReferences?.some(({ name }) => name === CONTROL_PLANE),
   );
 }
+
+/** The names of the machines of the control plane. */
+export async function namesOf(world: World): Promise<readonly string[]> {
+  return (await machinesOf(world)).map(({ metadata }) => metadata.name).toSorted();
+}
+
+/** The names of the members of etcd. */
+export function membersOf(world: World, endpoint: string): readonly string[] {
+  return (world.etcd.at(endpoint).membership()?.members ?? []).map(({ name }) => name).toSorted();
+}

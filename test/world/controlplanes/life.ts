@@ -1,5 +1,6 @@
 import {
   Cluster,
+  ConfigMap,
   type Frozen,
   getCondition,
   type Kind,
@@ -11,7 +12,7 @@ import {
 import { simulatedControllers } from "@capstan/cli";
 import { CONTROL_PLANE_INVARIANTS, type Rehearsal, type World } from "@capstan/sim";
 import { resourcesIn } from "../azuremachine/life.ts";
-import { MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
+import { MINUTE_MS, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
 import {
   CLUSTER,
   CONTROL_PLANE,
@@ -23,12 +24,20 @@ import {
 } from "./control-plane-world.ts";
 
 /** The end of the story. */
-export type Chapter = "created" | "upgraded" | "repaired" | "scaled" | "deleted";
+type Chapter = "created" | "upgraded" | "repaired" | "scaled" | "deleted";
 
 const CHAPTERS: readonly Chapter[] = ["created", "upgraded", "repaired", "scaled", "deleted"];
 
+/** Which life. */
+interface LifeOptions {
+  readonly seed: string;
+  readonly until: Chapter;
+  /** Whether an earlier machine has left its lock. */
+  readonly isLocked?: boolean;
+}
+
 /** The life of a control plane: three machines, a new version, a lost machine, one machine, and the end of the cluster. */
-export function lifeOf({ seed, until }: { readonly seed: string; readonly until: Chapter }): Rehearsal {
+export function lifeOf({ seed, until, isLocked = false }: LifeOptions): Rehearsal {
   return {
     world: {
       seed,
@@ -38,11 +47,19 @@ export function lifeOf({ seed, until }: { readonly seed: string; readonly until:
       invariants: CONTROL_PLANE_INVARIANTS,
     },
     story: async (world) => {
+      if (isLocked) await leaveLock(world);
       await createControlPlane(world, { replicas: 3 });
       for (const chapter of CHAPTERS.slice(0, CHAPTERS.indexOf(until) + 1)) await STORY[chapter](world);
     },
     endState: summaryOf,
   };
+}
+
+/** The lock of a machine that went before it had initialized the cluster: the next machine takes it over. */
+async function leaveLock(world: World): Promise<void> {
+  const metadata = { name: `${CLUSTER}-lock`, namespace: NAMESPACE };
+  const data = { "lock-information": JSON.stringify({ machineName: "gone" }) };
+  await world.run(world.user.create(ConfigMap, { metadata, data }));
 }
 
 const STORY: Readonly<Record<Chapter, (world: World) => Promise<void>>> = {
@@ -78,8 +95,7 @@ function summaryOf(world: World): unknown {
   const [controlPlane] = stored(world, KubeadmControlPlane);
   const [cluster] = stored(world, Cluster);
   const { status } = controlPlane ?? {};
-  const { host = "", port = 0 } = cluster?.spec.controlPlaneEndpoint ?? {};
-  const etcd = world.etcd.at(`${host}:${port}`.toLowerCase());
+  const etcd = world.etcd.at(endpointIn(cluster));
   const count = (type: string): number =>
     resourcesIn(world).filter((one) => one.startsWith(`${type}/`)).length;
   return {
@@ -92,6 +108,11 @@ function summaryOf(world: World): unknown {
     members: etcd.membership()?.members.map(({ isLearner }) => isLearner),
     isServing: etcd.isServing(),
   };
+}
+
+function endpointIn(cluster: Frozen<Cluster> | undefined): string {
+  const { host = "", port = 0 } = cluster?.spec.controlPlaneEndpoint ?? {};
+  return `${host}:${port}`.toLowerCase();
 }
 
 function stored<T extends KubernetesObject>(world: World, { group, plural }: Kind<T>): readonly Frozen<T>[] {

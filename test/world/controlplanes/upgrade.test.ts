@@ -30,22 +30,16 @@ async function longestSilence(world: World, endpoint: string, minutes: number): 
   return longest;
 }
 
-test.each([1, 0] as const)(
-  "three machines with maxSurge %i are upgraded one by one, and the API stays",
-  async (maxSurge) => {
-    const world = await controlPlaneWorld({
-      replicas: 3,
-      rolloutStrategy: { type: "RollingUpdate", rollingUpdate: { maxSurge } },
-    });
-    expect(await untilReady(world, 3)).toBe(true);
-    const endpoint = await endpointOf(world);
-    await patch(world, KubeadmControlPlane, CONTROL_PLANE, { spec: { version: NEW_VERSION } });
-    expect(await longestSilence(world, endpoint, 20)).toBeLessThanOrEqual(5);
-    expect(await untilReady(world, 3)).toBe(true);
-    expect(await versions(world)).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
-    await world.advance(5 * MINUTE_MS);
-    const before = world.testedWrites;
-    await world.advance(60 * MINUTE_MS);
-    expect(world.testedWrites - before).toBe(0);
-  },
-);
+test("three machines are upgraded one by one, and the API stays", async () => {
+  const world = await controlPlaneWorld({ replicas: 3 });
+  expect(await untilReady(world, 3)).toBe(true);
+  const endpoint = await endpointOf(world);
+  await patch(world, KubeadmControlPlane, CONTROL_PLANE, { spec: { version: NEW_VERSION } });
+  expect(await longestSilence(world, endpoint, 20)).toBeLessThanOrEqual(5);
+  expect(await untilReady(world, 3)).toBe(true);
+  expect(await versions(world)).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+  await world.advance(5 * MINUTE_MS);
+  const before = world.testedWrites;
+  await world.advance(60 * MINUTE_MS);
+  expect(world.testedWrites - before).toBe(0);
+});

@@ -147,23 +147,23 @@ describe("a config waits", () => {
     await world.advance(60_000);
     expect(await dataIn(world)).toContain("- path: /etc/azure.json\n  content: '{}'\n");
   });
+});
 
-  test("as the config of a control plane, which is not supported yet", async () => {
+describe("a config is refused", () => {
+  test("when it makes the machine of a worker a control plane", async () => {
     const world = await start(async (made) => {
       await createCluster(made);
-      await createPool(made, { config: { clusterConfiguration: {} } });
+      await createPool(made, { config: { joinConfiguration: { controlPlane: {} } } });
     });
     expect(await configIn(world)).toHaveCondition(
       "DataSecretAvailable",
       "False",
-      "WaitingForControlPlaneSupport",
+      "DataSecretGenerationFailed",
     );
-    expect(await messageIn(world)).toContain("spec.clusterConfiguration is set");
+    expect(await messageIn(world)).toContain("spec.joinConfiguration.controlPlane is set");
     expect(await tokensIn(world)).toEqual([]);
   });
-});
 
-describe("a config is refused", () => {
   test("when its data is too large for Azure, before a token is created", async () => {
     const file = (index: number) => ({ path: `/f${index}`, content: "x".repeat(10_000) });
     const world = await start(async (made) => {

@@ -485,18 +485,22 @@ describe("capstan plan of invalid input", () => {
     [
       "nothing",
       "",
-      "there is no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet in what was given",
+      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet in what was given",
     ],
     [
       "a list without items",
       "apiVersion: v1\nkind: List\n",
-      "there is no AzureMachinePool and no MachinePool",
+      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool",
     ],
-    ["a list of null", "kind: PodList\nmetadata: {}\nitems: null\n", "there is no AzureMachinePool and no"],
+    [
+      "a list of null",
+      "kind: PodList\nmetadata: {}\nitems: null\n",
+      "there is no KubeadmControlPlane and no AzureMachinePool and no",
+    ],
     [
       "no pool",
       stringify(other),
-      "there is no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet in what was given",
+      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet in what was given",
     ],
     [
       "machines without their pool",

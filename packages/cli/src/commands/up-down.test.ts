@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Cluster, KubeadmControlPlane } from "@capstan/api";
+import { Cluster } from "@capstan/api";
 import { createRealEnv, type Env, serveHttp } from "@capstan/env";
 import { type Client, createClient, Informer, silentLogger } from "@capstan/runtime";
 import { afterAll, describe, expect, test } from "vitest";
@@ -89,9 +89,13 @@ describe("up", () => {
     const first = await serve(dataDir);
     const metadata = { name: "demo", namespace: "default" };
     await first.use(async (client) => {
-      const { apiVersion, kind } = KubeadmControlPlane;
-      const spec = { controlPlaneRef: { apiVersion, kind, name: "demo" } };
-      await client.create(Cluster, { metadata, spec });
+      // The controllers of this kind run elsewhere, so a stand-in serves the cluster.
+      const controlPlaneRef = {
+        apiVersion: "controlplane.example.com/v1",
+        kind: "OtherControlPlane",
+        name: "demo",
+      };
+      await client.create(Cluster, { metadata, spec: { controlPlaneRef } });
       await untilClusters(client, ({ store }) => store.all()[0]?.spec.controlPlaneEndpoint !== undefined);
     });
     const before = testShell();

@@ -104,8 +104,4 @@ export const CONTROL_PLANE_REASONS = {
     meaning: "The control plane is being deleted, and waits for its machines.",
     cure: "Nothing: it passes when they are gone.",
   },
-  WaitingForRolloutAfter: {
-    meaning: "All machines are up to date until `spec.rolloutAfter`; then they are replaced.",
-    cure: "Nothing, if you want that; otherwise remove `spec.rolloutAfter`.",
-  },
 } as const satisfies Readonly<Record<string, ReasonText>>;

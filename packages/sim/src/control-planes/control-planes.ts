@@ -57,7 +57,10 @@ export interface ControlPlanes {
   readonly ready: Promise<void>;
   /** The cluster at an endpoint, by `spec.controlPlaneEndpoint` of the Clusters: guests join it. */
   clusterAt(endpoint: string): WorkloadCluster | undefined;
-  /** The name of the logical cluster of the Cluster at an endpoint, whether it runs or not; undefined without a Cluster. */
+  /**
+   * The name of the logical cluster behind an endpoint, whether it runs or not. Only control planes that machines run are
+   * reached there; a stand-in has an address of its own.
+   */
   nameAt(endpoint: string): string | undefined;
   /** Starts the API server of the Cluster at an endpoint, for `kubeadm init` on one of its machines. */
   readonly initialize: InitializeControlPlane;
@@ -145,7 +148,7 @@ class ControlPlaneTable implements ControlPlanes {
 
   nameAt(endpoint: string): string | undefined {
     const [cluster] = this.#clusters.store.byIndex(BY_ENDPOINT, endpoint);
-    return cluster && nameOf(keyOf(cluster));
+    return cluster && isControlled(cluster, this.#options.yieldTo) ? nameOf(keyOf(cluster)) : undefined;
   }
 
   readonly initialize: InitializeControlPlane = async (endpoint, init) => {

@@ -124,7 +124,12 @@ describe("invalid custom data", () => {
     ["an unknown expression", "## template: jinja\n#cloud-config\n# {{ v1.moon }}", "BadTemplate", "v1.moon"],
     ["a statement", "## template: jinja\n#cloud-config\n# {% if a %}", "BadTemplate", "{%"],
     ["no join", config("[reboot]"), "NoJoin", "kubeadm join"],
-    ["an init", config("[kubeadm init]"), "NoJoin", "kubeadm init"],
+    [
+      "an init without a file",
+      config("[kubeadm init]"),
+      "BadInitConfiguration",
+      "kubeadm init without --config",
+    ],
     ["a missing file", config("[kubeadm join --config /no]"), "BadJoinConfiguration", '"/no"'],
     ["another kind", withJoinFile("kind: InitConfiguration"), "BadJoinConfiguration", "/j.yaml"],
     [

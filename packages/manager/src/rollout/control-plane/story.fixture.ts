@@ -6,7 +6,7 @@ import { ETCD_MEMBER_HEALTHY } from "./quorum.ts";
 import type { ControlPlaneMachine, ControlPlaneView, MemberView } from "./view.ts";
 
 /** A change that users or the world make when everything is at rest. */
-export type StoryStep =
+type StoryStep =
   | { readonly version: string }
   | { readonly replicas: number }
   /** Machines whose virtual machine vanishes, and which a health check marks. */
@@ -168,14 +168,20 @@ function perform(model: Model, action: ControlPlaneAction): void {
       model.leader = action.detail.id;
       return;
     case "RemoveEtcdMember":
-      model.members = model.members.filter(({ id }) => id !== action.detail.id);
-      if (model.leader === action.detail.id) model.leader = model.members[0]?.id;
-      return;
+      return removeMember(model, action.detail.id);
     case "ReleaseMachine":
-      if (machine) machine.stage = "released";
-      return;
+      return release(machine);
     case "Wait":
   }
+}
+
+function release(machine: ModelMachine | undefined): void {
+  if (machine) machine.stage = "released";
+}
+
+function removeMember(model: Model, removed: string): void {
+  model.members = model.members.filter(({ id }) => id !== removed);
+  if (model.leader === removed) model.leader = model.members[0]?.id;
 }
 
 function create(model: Model, failureDomain: string | undefined): void {
@@ -223,10 +229,6 @@ function viewOf({ maxSurge }: Story, model: Model): ControlPlaneView {
 function machineView(model: Model, machine: ModelMachine): ControlPlaneMachine {
   const { name, createdMs, failureDomain, deletingSinceMs, stage, isLost, version } = machine;
   const hasNode = stage !== "booting" && stage !== "learner";
-  const member = model.members.find((one) => one.name === name);
-  const isFine = stage === "running" && !isLost;
-  const why = isFine ? "" : "it is not there";
-  const health = isFine ? "healthy" : "unhealthy";
   return {
     name,
     createdMs,
@@ -237,18 +239,22 @@ function machineView(model: Model, machine: ModelMachine): ControlPlaneMachine {
     outdated: version === model.version ? [] : [`version ${version} is not ${model.version}`],
     hasDeleteAnnotation: false,
     ...(isLost && deletingSinceMs === undefined && { remediation: "Unhealthy" as const }),
-    parts: [
-      { part: "NodeReady", health, why },
-      {
-        part: ETCD_MEMBER_HEALTHY,
-        health: isFine && member?.isLearner === false ? "healthy" : "unhealthy",
-        why,
-      },
-    ],
+    parts: partsOf(model, machine),
     waitsForRelease: stage === "waiting",
     hasHook: stage !== "released",
     otherHooks: [],
   };
+}
+
+function partsOf({ members }: Model, { name, stage, isLost }: ModelMachine): ControlPlaneMachine["parts"] {
+  const isFine = stage === "running" && !isLost;
+  const isVoter = members.some((one) => one.name === name && !one.isLearner);
+  const part = (called: string, isHealthy: boolean): ControlPlaneMachine["parts"][number] => ({
+    part: called,
+    health: isHealthy ? "healthy" : "unhealthy",
+    why: isHealthy ? "" : "it is not there",
+  });
+  return [part("NodeReady", isFine), part(ETCD_MEMBER_HEALTHY, isFine && isVoter)];
 }
 
 /** What must hold in every state of a model in which no machine was lost. */
