@@ -97,14 +97,18 @@ const VERBS = [
   ["restart", "replace each machine of a pool, within its budget, although its spec has not changed"],
 ] as const;
 
-const WATCH_HELP = `
+const OWNERS_HELP = `
+kcp/NAME follows a KubeadmControlPlane, md/NAME a MachineDeployment; a name without one of these kinds is that of a pool.
+`;
+
+const WATCH_HELP = `${OWNERS_HELP}
 If standard output is not a terminal, it writes a line for each change, ends with the rollout, and has the exit codes
 of rollout status:
   0   it is rolled out
   1   it is not: it failed, or was interrupted
 `;
 
-const STATUS_HELP = `
+const STATUS_HELP = `${OWNERS_HELP}
 Exit codes:
   0   it is rolled out
   1   it is not: it failed, took longer than --timeout, or --watch=false found it unfinished

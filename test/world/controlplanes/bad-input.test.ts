@@ -11,7 +11,11 @@ const external = {
   keyFile: "/etc/etcd/client.key",
 };
 
-async function createSecret(world: World, purpose: string, texts: Readonly<Record<string, string>>): Promise<void> {
+async function createSecret(
+  world: World,
+  purpose: string,
+  texts: Readonly<Record<string, string>>,
+): Promise<void> {
   const metadata = { name: `${CLUSTER}-${purpose}`, namespace: NAMESPACE };
   await world.run(world.user.create(Secret, { metadata, type: "Opaque", stringData: { ...texts } }));
 }

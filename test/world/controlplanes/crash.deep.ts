@@ -7,7 +7,7 @@ test("a crash before or after any write changes nothing about the end of a contr
   const life = lifeOf({ seed: "1", until: "deleted" });
   const calm = await rehearse(life);
   expect(calm.failure).toBeUndefined();
-  const points = spreadOver("crashes of KubeadmControlPlane", crashPointsOf(calm), 6);
+  const points = spreadOver("crashes of KubeadmControlPlane", crashPointsOf(calm), 4);
   for await (const { point, run } of crashAt(points, life)) {
     const where = JSON.stringify(point);
     expect(run.failure, where).toBeUndefined();

@@ -32,12 +32,23 @@ const CHAPTERS: readonly Chapter[] = ["created", "upgraded", "repaired", "scaled
 interface LifeOptions {
   readonly seed: string;
   readonly until: Chapter;
-  /** Whether an earlier machine has left its lock. */
-  readonly isLocked?: boolean;
+}
+
+/** A life of one machine that is created and deleted: all that the rights of a manager are for. */
+export function shortLifeOf(seed: string, isLocked: boolean): Rehearsal {
+  return {
+    ...lifeOf({ seed, until: "deleted" }),
+    story: async (world) => {
+      if (isLocked) await leaveLock(world);
+      await createControlPlane(world, { replicas: 1 });
+      await reach(world, 1);
+      await STORY.deleted(world);
+    },
+  };
 }
 
 /** The life of a control plane: three machines, a new version, a lost machine, one machine, and the end of the cluster. */
-export function lifeOf({ seed, until, isLocked = false }: LifeOptions): Rehearsal {
+export function lifeOf({ seed, until }: LifeOptions): Rehearsal {
   return {
     world: {
       seed,
@@ -47,7 +58,6 @@ export function lifeOf({ seed, until, isLocked = false }: LifeOptions): Rehearsa
       invariants: CONTROL_PLANE_INVARIANTS,
     },
     story: async (world) => {
-      if (isLocked) await leaveLock(world);
       await createControlPlane(world, { replicas: 3 });
       for (const chapter of CHAPTERS.slice(0, CHAPTERS.indexOf(until) + 1)) await STORY[chapter](world);
     },

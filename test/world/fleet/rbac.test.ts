@@ -13,7 +13,7 @@ import { type Call, rehearse, type Rehearsal } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { clusterRules, NAMESPACE_RULES } from "../../../packages/cli/src/install/role-rules.ts";
 import { lifeOf as machineLifeOf } from "../azuremachine/life.ts";
-import { lifeOf as controlPlaneLifeOf } from "../controlplanes/life.ts";
+import { shortLifeOf as shortControlPlaneLife } from "../controlplanes/life.ts";
 import { rehearsalOf, STORIES } from "../machinepools/stories.ts";
 import { lifeOf, LIVES } from "./life.ts";
 import { callsBesideControllers } from "./manager-rights.ts";
@@ -44,8 +44,7 @@ const KINDS_OF_TOUR: readonly CustomKind[] = [MachineHealthCheck, MachineDeploym
 /** A story with objects of a kind in it. */
 function rehearsalWith(kind: CustomKind): Rehearsal {
   if (kind === AzureMachine) return machineLifeOf({ seed: "2", until: "deleted" });
-  if (kind === KubeadmControlPlane)
-    return controlPlaneLifeOf({ seed: "2", until: "deleted", isLocked: true });
+  if (kind === KubeadmControlPlane) return shortControlPlaneLife("2", true);
   if (kind === AzureMachinePoolMachine) return rehearsalOf("delete one machine", "2");
   if (KINDS_OF_TOUR.includes(kind)) return tour("2");
   return lifeOf({ seed: "2", place: "own group", until: "deleted" });
@@ -67,7 +66,7 @@ async function usedIn(): Promise<readonly Call[]> {
   for (const life of LIVES) await reported(lifeOf({ seed: "1", ...life }));
   await reported(lifeOf({ seed: "1", place: "own group", until: "deleted", world: { managers: 2 } }));
   await reported(tour("1"));
-  await reported(controlPlaneLifeOf({ seed: "1", until: "created" }));
+  await reported(shortControlPlaneLife("1", false));
   for (const story of Object.keys(STORIES)) await reported(rehearsalOf(story, "1"));
   // A controller that finds a changed status reads the object again.
   for (const { kind } of CONTROLLERS) {

@@ -2,8 +2,9 @@ import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/newest-time.ts";
-import { awaitRollout, type Patience, showRollout } from "../rollout/follow-rollout.ts";
+import { awaitRollout, followProgress, type Patience, showRollout } from "../rollout/follow-rollout.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
+import { type OwnerName, ownerNamed, ownerProgress } from "../rollout/owner-progress.ts";
 import type { ReadState } from "../rollout/state-reader.ts";
 import { type PoolName, poolNamed } from "../rollout/pool-name.ts";
 import { rolloutState } from "../rollout/rollout-state.ts";
@@ -21,18 +22,35 @@ export function poolIn({ namespace }: UserPlace, { access, pool }: RolloutOption
   return poolNamed(pool, { namespace, isWritten: access.namespace !== undefined });
 }
 
-/** `capstan rollout status`: waits until a pool is rolled out. */
+/** `capstan rollout status`: waits until a pool, a control plane or a MachineDeployment is rolled out. */
 export function rolloutStatus(shell: Shell, options: RolloutOptions & Patience): Promise<number> {
-  return withUserClient(shell, options.access, (client, place) =>
-    awaitRollout(shell, stateReader(client, poolIn(place, options), place), options),
-  );
+  return withUserClient(shell, options.access, (client, place) => {
+    const owner = ownerNamed(options.pool);
+    if (owner) return awaitOwner(shell, { client, owner, place }, options);
+    return awaitRollout(shell, stateReader(client, poolIn(place, options), place), options);
+  });
+}
+
+interface OwnerPlace {
+  readonly client: Client;
+  readonly owner: OwnerName;
+  readonly place: UserPlace;
+}
+
+/** The same for a control plane or a MachineDeployment, which report their numbers themselves. */
+function awaitOwner(shell: Shell, { client, owner, place }: OwnerPlace, patience: Patience): Promise<number> {
+  const { namespace } = place;
+  const { isWatching } = patience;
+  return followProgress(shell, () => ownerProgress(client, owner, { namespace, isWatching }), patience);
 }
 
 /** `capstan rollout watch`: shows a pool until Ctrl-C; without a terminal, until its rollout ends. */
 export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<number> {
-  return withUserClient(shell, options.access, (client, place) =>
-    showRollout(shell, stateReader(client, poolIn(place, options), place)),
-  );
+  return withUserClient(shell, options.access, (client, place) => {
+    const owner = ownerNamed(options.pool);
+    if (owner) return awaitOwner(shell, { client, owner, place }, { isWatching: true });
+    return showRollout(shell, stateReader(client, poolIn(place, options), place));
+  });
 }
 
 /**

@@ -17,25 +17,45 @@ export interface Patience {
 
 /** Prints a line for every change, until the rollout is done, has failed or takes too long. */
 export async function awaitRollout(shell: Shell, readState: ReadState, patience: Patience): Promise<number> {
+  let earlier: RolloutState | undefined;
+  const read = async (): Promise<Progress> => {
+    earlier = confirmed(await readState(), earlier);
+    const text = linesFor(earlier, shownFailure(earlier, patience));
+    return { title: earlier.title, text, code: verdictOn(earlier, patience) };
+  };
+  return await followProgress(shell, read, patience);
+}
+
+/** How far the rollout of an object is. */
+export interface Progress {
+  readonly title: string;
+  /** What is printed when it differs from the last text. */
+  readonly text: string;
+  /** The exit code; undefined while the rollout has not ended. */
+  readonly code: number | undefined;
+}
+
+/** Prints the progress of a rollout whenever it changes, until it ends or takes too long. */
+export async function followProgress(
+  shell: Shell,
+  readProgress: () => Promise<Progress>,
+  { timeoutMs = Number.POSITIVE_INFINITY }: Pick<Patience, "timeoutMs">,
+): Promise<number> {
   const { clock } = shell.env;
   const stop = shell.stopSignal();
   const beganMs = clock.monotonic();
-  const readAgain = retryingReader(readState, (text) => shell.err.write(`capstan: ${text}`));
-  let before = "";
-  let earlier: RolloutState | undefined;
+  const readAgain = retryingReader(readProgress, (text) => shell.err.write(`capstan: ${text}`));
+  let before: Progress | undefined;
   for (;;) {
-    const seen = await readAgain();
-    if (seen) {
-      earlier = confirmed(seen, earlier);
-      const text = linesFor(earlier, shownFailure(earlier, patience));
-      if (text !== before) shell.out.write(text);
-      before = text;
-      const code = verdictOn(earlier, patience);
-      if (code !== undefined) return code;
+    const progress = await readAgain();
+    if (progress) {
+      if (progress.text !== before?.text) shell.out.write(progress.text);
+      before = progress;
+      if (progress.code !== undefined) return progress.code;
     }
-    const leftMs = (patience.timeoutMs ?? Number.POSITIVE_INFINITY) - (clock.monotonic() - beganMs);
+    const leftMs = timeoutMs - (clock.monotonic() - beganMs);
     if (leftMs <= 0) {
-      shell.err.write(`capstan: ${earlier?.title} was not rolled out in time\n`);
+      shell.err.write(`capstan: ${before?.title} was not rolled out in time\n`);
       return EXIT.failed;
     }
     if (await isStopped(shell, Math.min(POLL_INTERVAL_MS, leftMs), stop)) return EXIT.failed;

@@ -9,10 +9,10 @@ export type ReadState = () => Promise<RolloutState>;
  * first answer, a failed read returns undefined, and `say` gets one message per outage. Before it, a failure is thrown,
  * because the address may be wrong.
  */
-export function retryingReader(
-  readState: ReadState,
+export function retryingReader<S>(
+  readState: () => Promise<S>,
   say: (text: string) => void,
-): () => Promise<RolloutState | undefined> {
+): () => Promise<S | undefined> {
   let isAway: boolean | undefined;
   return async () => {
     try {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ControlPlaneAction } from "./action.ts";
 import { planControlPlane } from "./plan.ts";
 import { ETCD_MEMBER_HEALTHY, memberHealth, memberOf, removalVerdict } from "./quorum.ts";
+import { isDeleting, isHealthy } from "./selection.ts";
 import type { ControlPlaneMachine, ControlPlaneView, Health } from "./view.ts";
 
 function machine(name: string, changes: Partial<ControlPlaneMachine> = {}): ControlPlaneMachine {
@@ -322,6 +323,10 @@ test("never changes more than one thing, and never gives up the quorum of etcd",
   );
 });
 
+function memberIdOf({ etcd }: KnownView, going: ControlPlaneMachine | undefined): string {
+  return (going && memberOf(etcd.members, going)?.id) ?? "";
+}
+
 type KnownView = ControlPlaneView & { readonly etcd: ControlPlaneView["etcd"] & { readonly state: "known" } };
 
 /** What must hold for an action in a state. */
@@ -329,18 +334,16 @@ function check(given: KnownView, action: ControlPlaneAction): void {
   const isSafe = (id: string): boolean => removalVerdict(given.etcd.members, id, memberHealth(given)).isSafe;
   const [target = ""] = action.targets;
   const going = given.machines.find(({ name }) => name === target);
-  const isHealthy = ({ parts }: ControlPlaneMachine): boolean =>
-    parts.every(({ health: is }) => is === "healthy");
   switch (action.action) {
     case "CreateMachine":
-      expect(given.machines.filter(({ deletingSinceMs }) => deletingSinceMs !== undefined)).toEqual([]);
+      expect(given.machines.filter(isDeleting)).toEqual([]);
       return;
     case "DeleteMachine":
-      expect(given.machines.filter(({ deletingSinceMs }) => deletingSinceMs !== undefined)).toEqual([]);
+      expect(given.machines.filter(isDeleting)).toEqual([]);
       expect(given.machines.filter((one) => one !== going).every(isHealthy)).toBe(true);
       return;
     case "Remediate":
-      expect(isSafe((going && memberOf(given.etcd.members, going)?.id) ?? "")).toBe(true);
+      expect(isSafe(memberIdOf(given, going))).toBe(true);
       return;
     case "RemoveEtcdMember":
       // A learner has no vote.

@@ -1,0 +1,66 @@
+import { KubeadmControlPlane, MachineDeployment } from "@capstan/api";
+import { expect, test } from "vitest";
+import { ownerNamed, ownerProgress } from "./owner-progress.ts";
+import type { Client } from "@capstan/runtime";
+import { kubeadmControlPlane } from "@capstan/runtime/testing/builders";
+
+test.each([
+  ["kcp/bridge", { kind: KubeadmControlPlane, name: "bridge" }],
+  ["KubeadmControlPlane/bridge", { kind: KubeadmControlPlane, name: "bridge" }],
+  ["md/workers", { kind: MachineDeployment, name: "workers" }],
+  ["workers", undefined],
+  ["mp/workers", undefined],
+  ["fleet/workers", undefined],
+  ["kcp/", undefined],
+  ["kcp/a/b", undefined],
+])("%s names %j", (given, owner) => {
+  expect(ownerNamed(given)).toEqual(owner);
+});
+
+/** A client of a server with one object, or none. */
+function clientWith(object: unknown): Client {
+  return { find: () => Promise.resolve(object) } as unknown as Client;
+}
+
+const OWNER = { kind: KubeadmControlPlane, name: "control-plane" };
+const PLACE = { namespace: "default", isWatching: true };
+const counts = { replicas: 4, updatedReplicas: 2, readyReplicas: 3, observedGeneration: 2 };
+
+test("a rollout in progress tells its numbers and what holds it up", async () => {
+  const conditions = [
+    {
+      type: "MachinesCreated",
+      status: "False" as const,
+      reason: "PreflightCheckFailed",
+      message: "Machine a has no Node yet",
+      lastTransitionTime: "",
+    },
+  ];
+  const object = kubeadmControlPlane({
+    metadata: { name: "bridge", generation: 2 },
+    spec: { replicas: 3 },
+    status: { ...counts, conditions },
+  });
+  expect(await ownerProgress(clientWith(object), OWNER, PLACE)).toMatchObject({
+    text: "Waiting for KubeadmControlPlane default/bridge: 2 of 3 up to date, 2 outdated, 3 ready\n  PreflightCheckFailed: Machine a has no Node yet\n",
+    code: undefined,
+  });
+});
+
+test("a complete rollout ends with code 0, but not before the controller has seen the change", async () => {
+  const complete = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, observedGeneration: 2 };
+  const at = (generation: number) =>
+    kubeadmControlPlane({
+      metadata: { name: "bridge", generation },
+      spec: { replicas: 3 },
+      status: complete,
+    });
+  expect((await ownerProgress(clientWith(at(2)), OWNER, PLACE)).code).toBe(0);
+  expect((await ownerProgress(clientWith(at(3)), OWNER, PLACE)).code).toBeUndefined();
+});
+
+test("an object that does not exist is named", async () => {
+  await expect(ownerProgress(clientWith(undefined), OWNER, PLACE)).rejects.toThrow(
+    'there is no KubeadmControlPlane "control-plane" in namespace default',
+  );
+});

@@ -1,0 +1,88 @@
+import {
+  type Condition,
+  type CustomKind,
+  type Frozen,
+  getCondition,
+  KubeadmControlPlane,
+  type KubernetesObject,
+  MachineDeployment,
+} from "@capstan/api";
+import type { Client } from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
+import { EXIT } from "../exit-codes.ts";
+import { titleOf } from "../plan/given-objects.ts";
+import type { Patience, Progress } from "./follow-rollout.ts";
+
+/** An owner of machines that reports the numbers of its rollout in its status. */
+type Owner = Frozen<KubernetesObject> & {
+  readonly spec: { readonly replicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly readyReplicas?: number;
+    readonly conditions?: readonly Frozen<Condition>[];
+  };
+};
+
+/** The kinds of such owners, by the words for them; a pool is named without its kind. */
+const KINDS: Readonly<Record<string, CustomKind>> = {
+  kubeadmcontrolplane: KubeadmControlPlane,
+  kubeadmcontrolplanes: KubeadmControlPlane,
+  kcp: KubeadmControlPlane,
+  machinedeployment: MachineDeployment,
+  machinedeployments: MachineDeployment,
+  md: MachineDeployment,
+};
+
+/** The owner of machines that a user names as KIND/NAME. */
+export interface OwnerName {
+  readonly kind: CustomKind;
+  readonly name: string;
+}
+
+/** Reads KIND/NAME; undefined for anything else, which names a pool. */
+export function ownerNamed(given: string): OwnerName | undefined {
+  const [word = "", name = "", ...more] = given.split("/");
+  const kind = KINDS[word.toLowerCase()];
+  return kind && name !== "" && more.length === 0 ? { kind, name } : undefined;
+}
+
+/** Reads how far the rollout of an owner is. */
+export async function ownerProgress(
+  client: Client,
+  { kind, name }: OwnerName,
+  { namespace, isWatching }: { readonly namespace: string } & Pick<Patience, "isWatching">,
+): Promise<Progress> {
+  const owner = (await client.find(kind, { name, namespace })) as Owner | undefined;
+  if (!owner)
+    throw new CommandError(`there is no ${kind.kind} ${JSON.stringify(name)} in namespace ${namespace}`);
+  const isDone = isRolledOut(owner);
+  const code = isDone ? EXIT.done : isWatching ? undefined : EXIT.failed;
+  return { title: titleOf(owner), text: `${sentenceFor(owner, isDone)}\n`, code };
+}
+
+function isRolledOut({ metadata, spec, status = {} }: Owner): boolean {
+  const { replicas = 1 } = spec;
+  const counts = [status.replicas, status.updatedReplicas, status.readyReplicas];
+  return status.observedGeneration === metadata.generation && counts.every((count = 0) => count === replicas);
+}
+
+function sentenceFor(owner: Owner, isDone: boolean): string {
+  const { replicas: desired = 1 } = owner.spec;
+  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, conditions } = owner.status ?? {};
+  if (isDone) return `${titleOf(owner)} is rolled out: ${desired} of ${desired} up to date and ready`;
+  const outdated = replicas - updatedReplicas;
+  const parts = [
+    `${updatedReplicas} of ${desired} up to date`,
+    ...(outdated > 0 ? [`${outdated} outdated`] : []),
+    `${readyReplicas} ready`,
+  ];
+  return `Waiting for ${titleOf(owner)}: ${parts.join(", ")}${holdOf(conditions)}`;
+}
+
+/** What holds the rollout up, on a line of its own. */
+function holdOf(conditions: readonly Frozen<Condition>[] | undefined): string {
+  const hold = getCondition(conditions, "MachinesCreated");
+  return hold?.status === "False" ? `\n  ${hold.reason}: ${hold.message ?? ""}` : "";
+}
