@@ -235,6 +235,7 @@ export {
   AsoPatchError,
   type AsoPatchOperation,
   parseAsoPatch,
+  parsePointer,
 } from "./infrastructure/aso-patch.ts";
 export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";

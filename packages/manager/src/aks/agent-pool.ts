@@ -82,7 +82,7 @@ export function agentPoolProfile(spec: Readonly<Record<string, unknown>>): Recor
 function sizeOf({ pool, machinePool, observed }: AgentPoolInput): Record<string, unknown> {
   const replicas = machinePool.spec.replicas ?? 1;
   const { scaling } = pool.spec;
-  if (!scaling) return { count: replicas, enableAutoScaling: false };
+  if (!scaling) return { count: replicas };
   const count = observed?.status?.["count"];
   return {
     count: typeof count === "number" ? count : replicas,

@@ -13,6 +13,12 @@ import { applyPatches } from "./patches/apply-patches.ts";
 import { decidePolicy, type PolicyDecision, type PolicyInput } from "./reconcile-policy.ts";
 import { POLICY_ANNOTATION } from "../aso/scope.ts";
 
+/** The annotation by which a user hands an existing AKS cluster to its Cluster. */
+export const ADOPT_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-adopt";
+// CAPZ's name, so that either provider resumes what the other one has paused.
+const PRE_PAUSE_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-pre-pause-reconcile-policy";
+const CREDENTIAL_ANNOTATION = "serviceoperator.azure.com/credential-from";
+
 /** An object of Azure Service Operator that a controller of AKS keeps. */
 export interface KeptObject {
   readonly kind: Kind<AsoObject>;
@@ -21,10 +27,17 @@ export interface KeptObject {
   /** The condition of the reconciled object that reports this one. */
   readonly condition: string;
   /** Computes the spec from the object as it is. */
-  readonly spec: (observed: Frozen<AsoObject> | undefined) => Readonly<Record<string, unknown>>;
+  readonly spec: (
+    observed: Frozen<AsoObject> | undefined,
+    decision: PolicyDecision,
+  ) => Readonly<Record<string, unknown>>;
   /** The patches of the user, and the field that has them. */
   readonly patches?: { readonly field: string; readonly texts: readonly string[] };
   readonly policy: Omit<PolicyInput, "observed">;
+  /** The Secret with the credentials for Azure, by its name. */
+  readonly credentialFrom?: string | undefined;
+  /** A resource that exists and is not ours is an error: its user has to say that it is to be adopted. */
+  readonly isExclusive?: boolean;
 }
 
 /** The object after a pass. */
@@ -64,7 +77,7 @@ async function apply<T extends KubernetesObject>(
   wanted: KeptObject,
 ): Promise<Kept> {
   const { kind, name, policy } = wanted;
-  const observed = await aso.find(context, kind, name);
+  const observed = await resumed(context, kind, await aso.find(context, kind, name));
   if (observed && !isControlledBy(observed, context.object))
     return {
       object: observed,
@@ -77,13 +90,53 @@ async function apply<T extends KubernetesObject>(
       `${kind.kind} ${name} is being deleted; it is created again afterwards`,
     );
   const decision = decidePolicy({ ...policy, observed });
+  if (wanted.isExclusive && decision.policy === "skip" && observed?.status?.["id"] !== undefined)
+    throw terminal("ClusterNotAdopted", notAdopted(wanted, decision));
   const desired = patched(desiredObject(context, wanted, { observed, decision }), wanted);
   return { object: await aso.apply(context, kind, desired), isBringYourOwn: false, policy: decision };
 }
 
+function notAdopted({ kind, name }: KeptObject, { why }: PolicyDecision): string {
+  return `${kind.kind} ${name}: ${why}; to take it over, describe it in the manifests and set the annotation ${ADOPT_ANNOTATION}: "true"`;
+}
+
+/** After a pause, the policy from before it counts again. */
+async function resumed<T extends KubernetesObject>(
+  { client, object: owner }: Context<T>,
+  kind: Kind<AsoObject>,
+  observed: Frozen<AsoObject> | undefined,
+): Promise<Frozen<AsoObject> | undefined> {
+  const before = observed?.metadata.annotations?.[PRE_PAUSE_ANNOTATION];
+  if (!observed || before === undefined || !isControlledBy(observed, owner)) return observed;
+  const { name, namespace } = observed.metadata;
+  const annotations = { [POLICY_ANNOTATION]: before, [PRE_PAUSE_ANNOTATION]: null };
+  return await client.patch(
+    kind,
+    { name, namespace },
+    { type: "merge", body: { metadata: { annotations } } },
+  );
+}
+
+/** Makes Azure Service Operator leave a resource alone while its owner is paused. */
+export async function pauseObject<T extends KubernetesObject>(
+  { context, aso }: Keeper<T>,
+  kind: Kind<AsoObject>,
+  name: string,
+): Promise<void> {
+  const observed = await aso.find(context, kind, name);
+  if (!observed || !isControlledBy(observed, context.object)) return;
+  const { annotations, namespace } = observed.metadata;
+  if (annotations?.[PRE_PAUSE_ANNOTATION] !== undefined) return;
+  const before = annotations?.[POLICY_ANNOTATION] ?? "manage";
+  const body = {
+    metadata: { annotations: { [POLICY_ANNOTATION]: "skip", [PRE_PAUSE_ANNOTATION]: before } },
+  };
+  await context.client.patch(kind, { name, namespace }, { type: "merge", body });
+}
+
 function desiredObject<T extends KubernetesObject>(
   { object }: Context<T>,
-  { kind, name, clusterName, spec }: KeptObject,
+  { kind, name, clusterName, spec, credentialFrom }: KeptObject,
   {
     observed,
     decision,
@@ -97,9 +150,12 @@ function desiredObject<T extends KubernetesObject>(
       name,
       namespace,
       labels: { [CLUSTER_NAME_LABEL]: clusterName },
-      annotations: { [POLICY_ANNOTATION]: decision.policy },
+      annotations: {
+        [POLICY_ANNOTATION]: decision.policy,
+        ...(credentialFrom !== undefined && { [CREDENTIAL_ANNOTATION]: credentialFrom }),
+      },
     },
-    spec: spec(observed),
+    spec: spec(observed, decision),
   };
 }
 

@@ -25,28 +25,39 @@ export interface PolicyInput {
  * becomes `manage` when the resource does not exist, has our tags, or the user has said so.
  */
 export function decidePolicy(input: PolicyInput): PolicyDecision {
-  const { observed, isAdopted = false } = input;
+  const { observed } = input;
   if (!observed) return { policy: "skip", why: "Azure is read before anything is written" };
-  if (observed.metadata.annotations?.[POLICY_ANNOTATION] === "manage")
-    return { policy: "manage", why: "the resource is managed already" };
-  if (isAdopted) return { policy: "manage", why: "an annotation asks for its adoption" };
-  return decideByAzure(observed, input);
+  const why = whyManaged(observed, input);
+  if (why !== undefined) return { policy: "manage", why };
+  return isRead(observed)
+    ? { policy: "skip", why: "the resource exists in Azure and does not have the tags of this cluster" }
+    : { policy: "skip", why: "the resource has not been read yet" };
 }
 
-function decideByAzure(
-  { status }: Frozen<AsoObject>,
-  { owner, parent }: Pick<PolicyInput, "owner" | "parent">,
-): PolicyDecision {
-  if (getCondition(status?.conditions, "Ready")?.reason === "AzureResourceNotFound")
-    return { policy: "manage", why: "the resource does not exist in Azure" };
-  if (status?.["id"] === undefined) return { policy: "skip", why: "the resource has not been read yet" };
-  const { tags } = status;
-  if (isJsonObject(tags) && isOwned({ tags }, owner))
-    return { policy: "manage", why: "the resource has the tags of this cluster" };
-  if (parent?.policy === "manage")
-    return { policy: "manage", why: "the resource that contains it is managed" };
-  return {
-    policy: "skip",
-    why: "the resource exists in Azure and does not have the tags of this cluster",
-  };
+function whyManaged(
+  observed: Frozen<AsoObject>,
+  { owner, parent, isAdopted }: PolicyInput,
+): string | undefined {
+  if (observed.metadata.annotations?.[POLICY_ANNOTATION] === "manage")
+    return "the resource is managed already";
+  if (isMissing(observed)) return "the resource does not exist in Azure";
+  if (!isRead(observed)) return undefined;
+  if (isAdopted === true) return "an annotation asks for its adoption";
+  if (hasTagsOf(observed, owner)) return "the resource has the tags of this cluster";
+  return parent?.policy === "manage" ? "the resource that contains it is managed" : undefined;
+}
+
+/** Whether Azure Service Operator has looked for the resource and not found it. */
+function isMissing({ status }: Frozen<AsoObject>): boolean {
+  return getCondition(status?.conditions, "Ready")?.reason === "AzureResourceNotFound";
+}
+
+/** Whether Azure Service Operator has found the resource in Azure. */
+function isRead({ status }: Frozen<AsoObject>): boolean {
+  return status?.["id"] !== undefined;
+}
+
+function hasTagsOf({ status }: Frozen<AsoObject>, owner: Owner): boolean {
+  const tags = status?.["tags"];
+  return isJsonObject(tags) && isOwned({ tags }, owner);
 }

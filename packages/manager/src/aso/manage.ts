@@ -23,6 +23,8 @@ const BUSY_MS = 20 * SECOND_MS;
 const SLOW_MS = 3 * 60 * SECOND_MS;
 // The period of Azure Service Operator.
 const SYNC_MS = 60 * 60 * SECOND_MS;
+// More objects than a manager has; cleared, each costs one read.
+const MOST_VERSIONS = 10_000;
 const ENDED = ["succeeded", "failed", "canceled"];
 
 /** Records the ARM id before anything is written to Azure, so that a deletion after a crash finds the resource. */
@@ -243,8 +245,24 @@ function idOf(scope: Scope): string {
   return annotation(scope, RESOURCE_ID_ANNOTATION) ?? "";
 }
 
-function versionOf({ object, type }: Scope): { readonly apiVersion: string } {
-  return { apiVersion: apiVersionOf(writtenVersion(object, type)) };
+function versionOf({ apiVersion = "" }: Scope): { readonly apiVersion: string } {
+  return { apiVersion };
+}
+
+/** Finds out in which version the object was written: Azure is called with the same. */
+export async function findApiVersion(scope: Scope): Promise<Outcome> {
+  const { object, type, apiVersions, context } = scope;
+  const { uid, generation, name, namespace } = object.metadata;
+  const key = `${uid}/${generation}`;
+  let version = apiVersions.get(key);
+  if (version === undefined) {
+    const live = await context.client.find(type.kind, { name, namespace });
+    version = apiVersionOf(writtenVersion(live ?? object, type));
+    if (apiVersions.size >= MOST_VERSIONS) apiVersions.clear();
+    apiVersions.set(key, version);
+  }
+  scope.apiVersion = version;
+  return next;
 }
 
 function stateOf(body: JsonObject | undefined): string {

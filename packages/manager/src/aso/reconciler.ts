@@ -8,7 +8,15 @@ import {
   type Reconciler,
 } from "@capstan/runtime";
 import { withReady } from "./conditions.ts";
-import { claimId, deleteResource, pollOperation, putResource, readResource, succeed } from "./manage.ts";
+import {
+  claimId,
+  deleteResource,
+  findApiVersion,
+  pollOperation,
+  putResource,
+  readResource,
+  succeed,
+} from "./manage.ts";
 import { publishConfigMaps, publishSecrets } from "./published.ts";
 import type { AsoResourceType } from "./resource-types.ts";
 import { type AsoPorts, POLICY_ANNOTATION, type ReconcilePolicy, type Scope } from "./scope.ts";
@@ -25,7 +33,7 @@ export function asoReconciler(type: AsoResourceType): (ports: AsoPorts) => Recon
   const { kind, ownerKind } = type;
   const byOwner = `aso-owner-of-${kind.plural}`;
   return (ports) => {
-    const published = new Set<string>();
+    const memory = { published: new Set<string>(), apiVersions: new Map<string, string>() };
     return defineReconciler<AsoObject, Scope>({
       name: `aso-${kind.singular}`,
       for: kind,
@@ -47,7 +55,8 @@ export function asoReconciler(type: AsoResourceType): (ports: AsoPorts) => Recon
             ),
           ]
         : [],
-      scope: (context) => buildScope(ports, type, { context, published }),
+      scope: (context) => buildScope(ports, type, { context, memory }),
+      always: [findApiVersion],
       normal: [claimId, pollOperation, readResource, putResource, publishSecrets, publishConfigMaps, succeed],
       deleting: [deleteResource],
       status: (scope, { claimReady }) => {
@@ -69,7 +78,10 @@ function isReady({
 async function buildScope(
   { defaultArm, defaultSubscriptionID = "" }: AsoPorts,
   type: AsoResourceType,
-  { context, published }: { readonly context: Context<AsoObject>; readonly published: Set<string> },
+  {
+    context,
+    memory,
+  }: { readonly context: Context<AsoObject>; readonly memory: Pick<Scope, "published" | "apiVersions"> },
 ): Promise<Scope> {
   if (!defaultArm) throw new TypeError("the embedded Azure Service Operator needs the simulated Azure");
   const { object } = context;
@@ -78,7 +90,7 @@ async function buildScope(
     context,
     object,
     type,
-    published,
+    ...memory,
     arm: await defaultArm(`aso-${type.kind.singular}`),
     subscriptionID: defaultSubscriptionID,
     policy:

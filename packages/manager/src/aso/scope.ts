@@ -22,6 +22,10 @@ export interface Scope {
   readonly arm: Arm;
   readonly subscriptionID: string;
   readonly policy: ReconcilePolicy;
+  /** The api-versions by the UID and generation of the object: the cache does not keep who wrote it in which version. */
+  readonly apiVersions: Map<string, string>;
+  /** The api-version of calls to ARM. */
+  apiVersion?: string;
   /** Credentials that this process has written, by the UID and generation of the object. */
   readonly published: Set<string>;
   /** The resource in Azure, as far as it is known. */

@@ -6,6 +6,34 @@ export const AKS_REASONS = {
     meaning: "The server does not serve the kinds of Azure Service Operator, through which AKS is managed.",
     cure: "Install Azure Service Operator with the CRDs that the message names; nothing else has to be restarted.",
   },
+  ClusterNotAdopted: {
+    meaning:
+      "An AKS cluster of that name exists in Azure, and neither its tags nor its user say that it belongs to this Cluster.",
+    cure: "Choose another name, or adopt the cluster: describe it in the manifests and set the annotation that the message names.",
+  },
+  ClusterStopped: {
+    meaning: "The AKS cluster was stopped; its API server does not answer and its nodes are deallocated.",
+    cure: "Start it again with `az aks start`.",
+  },
+  FieldOwnedByOther: {
+    meaning:
+      "A patch removes a field from what Capstan sends, and another client keeps its value on the resource.",
+    cure: "Remove the value with the client that the message names, or set another value by the patch.",
+  },
+  IdentitySecretMissing: {
+    meaning: "The Secret of the AzureClusterIdentity does not exist, or lacks the key that its type needs.",
+    cure: "Create the Secret that `spec.clientSecret` of the identity names, with the key in the message.",
+  },
+  ManagedByUser: {
+    meaning:
+      "A user created the resource of Azure Service Operator, so Capstan reads it and never changes it.",
+    cure: "Make the change that the message names on that resource.",
+  },
+  NothingHidden: {
+    meaning:
+      "Every field that a patch removes is gone, and a resource of the user is as the manifests want it.",
+    cure: "Nothing.",
+  },
   PatchFailed: {
     meaning:
       "A patch of the user cannot be applied to the computed resource. The resource stays as it was, byte for byte.",
@@ -31,10 +59,6 @@ export const AKS_REASONS = {
   WaitingForDeletion: {
     meaning: "An object of Azure Service Operator is being deleted, and the next step needs it to be gone.",
     cure: "Nothing: it passes when Azure has deleted the resource; if it lasts, look at the object that the message names.",
-  },
-  WaitingForKubeconfig: {
-    meaning: "Azure Service Operator has not written the Secret with the kubeconfig yet.",
-    cure: "Nothing: it passes within seconds; if it lasts, look at the ManagedCluster and its `operatorSpec`.",
   },
   WaitingForPools: {
     meaning: "The control plane is deleted after its pools.",

@@ -2,17 +2,17 @@ import { type AsoObject, type Frozen, isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { agentPoolProfile, agentPoolSpec } from "../../aks/agent-pool.ts";
 import { objectNameFor } from "../../aks/desired-object.ts";
-import { managedClusterSpec } from "../../aks/managed-cluster.ts";
+import { reportFulfilled } from "../../aks/fulfilled.ts";
+import { isNewer } from "../../aks/kubernetes-version.ts";
+import { currentVersion, managedClusterSpec } from "../../aks/managed-cluster.ts";
 import { type ManagedPool, managedPoolsOf } from "../../aks/members.ts";
 import { networkObjects } from "../../aks/network.ts";
 import { applyPatches } from "../../aks/patches/apply-patches.ts";
 import type { PolicyDecision } from "../../aks/reconcile-policy.ts";
 import { tagsOf, type Tags } from "../../azure-cluster/tags.ts";
-import { type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
+import { ADOPT_ANNOTATION, type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
 import type { Scope } from "./scope.ts";
 
-/** The annotation by which a user hands an existing AKS cluster to this Cluster. */
-const ADOPT_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-adopt";
 /** The condition of the AKS cluster. */
 export const RUNNING = "ManagedClusterRunning";
 
@@ -31,6 +31,7 @@ export async function reconcileNetwork(scope: Scope): Promise<Outcome> {
       name,
       clusterName,
       condition,
+      credentialFrom: scope.credentialFrom,
       spec: () => spec,
       policy: { owner, ...(followsPolicyOf !== undefined && { parent: decisions.get(followsPolicyOf) }) },
     };
@@ -44,34 +45,65 @@ export async function reconcileNetwork(scope: Scope): Promise<Outcome> {
 
 /** Keeps the ManagedCluster, with the patches of the user. */
 export async function reconcileCluster(scope: Scope): Promise<Outcome> {
-  const { controlPlane, kind, clusterName, owner } = scope;
+  const { context, controlPlane, kind, clusterName, owner } = scope;
   const isAdopted = controlPlane.metadata.annotations?.[ADOPT_ANNOTATION] === "true";
   const wanted: KeptObject = {
     kind,
     name: objectNameFor(controlPlane.metadata.name),
     clusterName,
     condition: RUNNING,
-    spec: (observed) => specOf(scope, observed),
+    spec: (observed, decision) => specOf(scope, observed, decision),
     patches: {
       field: "spec.asoManagedClusterPatches",
       texts: controlPlane.spec.asoManagedClusterPatches ?? [],
     },
     policy: { owner, isAdopted },
+    credentialFrom: scope.credentialFrom,
+    isExclusive: true,
   };
   const kept = await keepObject(scope, wanted);
   scope.managedCluster = kept.object;
   scope.isBringYourOwn = kept.isBringYourOwn;
+  await reportFulfilled(scope, wanted, { ...kept, differences: differencesOf(scope) });
   requireReady(wanted, kept);
+  if (isStopped(kept.object)) {
+    const message = "The AKS cluster is stopped; start it with `az aks start`";
+    context.setCondition({
+      type: RUNNING,
+      status: "False",
+      severity: "Warning",
+      reason: "ClusterStopped",
+      message,
+    });
+    throw waiting("ClusterStopped", message);
+  }
   return next;
 }
 
-function specOf(scope: Scope, observed: Frozen<AsoObject> | undefined): Readonly<Record<string, unknown>> {
+/** What a user would have to change on a ManagedCluster of their own. */
+function differencesOf({ controlPlane, managedCluster }: Scope): readonly string[] {
+  const running = currentVersion(managedCluster);
+  return isNewer(controlPlane.spec.version, running)
+    ? [`set its spec.kubernetesVersion to ${controlPlane.spec.version.replace(/^v/, "")}, it runs ${running}`]
+    : [];
+}
+
+function isStopped({ status }: Frozen<AsoObject>): boolean {
+  const power = status?.["powerState"];
+  return isJsonObject(power) && power["code"] === "Stopped";
+}
+
+function specOf(
+  scope: Scope,
+  observed: Frozen<AsoObject> | undefined,
+  { policy }: PolicyDecision,
+): Readonly<Record<string, unknown>> {
   const { cluster, controlPlane } = scope;
   if (!cluster) throw waiting("WaitingForClusterOwner", "The Cluster does not exist");
   const spec = managedClusterSpec({
     controlPlane,
     cluster,
-    tags: tagsFor(scope),
+    tags: clusterTags(scope),
     observed,
     pools: firstPools(scope),
   });
@@ -83,7 +115,9 @@ function specOf(scope: Scope, observed: Frozen<AsoObject> | undefined): Readonly
       "AKS creates a cluster with a System pool: create a MachinePool with an AzureManagedMachinePool of mode System";
     throw waiting("WaitingForSystemPool", message);
   }
-  return spec;
+  // Azure Service Operator would fetch the credentials of a cluster that may belong to another owner.
+  const { operatorSpec: _, ...withoutCredentials } = spec;
+  return policy === "manage" ? spec : withoutCredentials;
 }
 
 function firstPools(scope: Scope): readonly Readonly<Record<string, unknown>>[] {
@@ -116,6 +150,14 @@ function profileOf(
     "PatchFailed",
     `AzureManagedMachinePool ${pool.metadata.name}: spec.asoManagedClustersAgentPoolPatches[${index}]: ${message}`,
   );
+}
+
+/** An adopted cluster keeps the tags that it has: tags of ownership would be a write to Azure. */
+function clusterTags(scope: Scope): Tags {
+  const { annotations } = scope.controlPlane.metadata;
+  return annotations?.[ADOPT_ANNOTATION] === "true"
+    ? (scope.controlPlane.spec.additionalTags ?? {})
+    : tagsFor(scope);
 }
 
 function tagsFor({ owner, controlPlane }: Scope): Tags {

@@ -1,4 +1,5 @@
 import {
+  AzureClusterIdentity,
   AzureManagedControlPlane,
   AzureManagedMachinePool,
   Cluster,
@@ -9,9 +10,12 @@ import {
   MachinePool,
 } from "@capstan/api";
 import { type CacheReader, defineReconciler, type ObjectName, on, type Reconciler } from "@capstan/runtime";
+import { identityKeyOf } from "../../azure-cluster/arm-client.ts";
 import { AsoObjects } from "../../aks/aso-objects.ts";
 import { clusterNameOf, controlPlaneNameOf, managedPoolsByCluster } from "../../aks/members.ts";
+import { provideCredentials } from "./credentials.ts";
 import { awaitPools, deleteObjects } from "./deletion.ts";
+import { blockMove, pauseObjects } from "./pause.ts";
 import { publishEndpoint, publishKubeconfigs, report } from "./publish.ts";
 import { reconcileCluster, reconcileNetwork } from "./reconcile.ts";
 import { type AzureManagedControlPlanePorts, buildScope, type Scope } from "./scope.ts";
@@ -29,15 +33,36 @@ export function azureManagedControlPlaneReconciler(ports: AzureManagedControlPla
     indexes: [managedPoolsByCluster],
     watches: [
       on(Cluster, (cluster, cache) => toArray(controlPlaneNameOf(cache, cluster.metadata))),
+      on(AzureClusterIdentity, controlPlanesOfIdentity),
       on(AzureManagedMachinePool, controlPlaneOfMember),
       on(MachinePool, controlPlaneOfMachinePool),
     ],
     referrersOf: controllerOfAsoObject,
     scope: (context) => buildScope(shared, context),
-    normal: [reconcileNetwork, reconcileCluster, publishEndpoint, publishKubeconfigs],
+    normal: [
+      blockMove,
+      provideCredentials,
+      reconcileNetwork,
+      reconcileCluster,
+      publishEndpoint,
+      publishKubeconfigs,
+    ],
     deleting: [awaitPools, deleteObjects],
+    whilePaused: [pauseObjects],
     status: report,
   });
+}
+
+/** An identity changes rarely, so all control planes are looked at. */
+function controlPlanesOfIdentity(
+  { metadata }: Frozen<AzureClusterIdentity>,
+  cache: CacheReader,
+): readonly ObjectName[] {
+  const key = `${metadata.namespace}/${metadata.name}`;
+  return cache
+    .list(AzureManagedControlPlane)
+    .filter((one) => identityKeyOf(one) === key)
+    .map((one) => one.metadata);
 }
 
 function controlPlaneOfMember(member: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[] {

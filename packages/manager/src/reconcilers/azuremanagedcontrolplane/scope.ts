@@ -9,6 +9,7 @@ import {
 import type { Clock } from "@capstan/env";
 import { type Context, type Editable, waiting } from "@capstan/runtime";
 import type { AsoObjects } from "../../aks/aso-objects.ts";
+import type { SecretPorts } from "../../azure/credentials/proof.ts";
 import { clusterNameOf } from "../../aks/members.ts";
 import { subscriptionOf, type AzureClientPorts } from "../../azure-cluster/arm-client.ts";
 import type { Owner } from "../../azure-cluster/tags.ts";
@@ -16,6 +17,7 @@ import type { Owner } from "../../azure-cluster/tags.ts";
 /** What the reconciler of AKS control planes works with. */
 export interface AzureManagedControlPlanePorts extends AzureClientPorts {
   readonly clock: Clock;
+  readonly readSecret: SecretPorts["readSecret"];
 }
 
 /** What the passes of one process share. */
@@ -36,6 +38,8 @@ export interface Scope extends Shared {
   readonly owner: Owner;
   /** ManagedCluster in the version that is submitted. */
   readonly kind: Kind<AsoObject>;
+  /** The Secret with the credentials for Azure Service Operator; undefined when it uses its own. */
+  credentialFrom?: string;
   /** The ManagedCluster as Azure Service Operator reports it. */
   managedCluster?: Frozen<AsoObject>;
   /** It was created by its user, and is only read. */

@@ -3,9 +3,12 @@ import { again, Failure, next, type Outcome, waiting } from "@capstan/runtime";
 import { agentPoolName, agentPoolSpec } from "../../aks/agent-pool.ts";
 import { isAsoReady } from "../../aks/aso-objects.ts";
 import { objectNameFor } from "../../aks/desired-object.ts";
+import { reportFulfilled } from "../../aks/fulfilled.ts";
+import { isNewer } from "../../aks/kubernetes-version.ts";
 import { currentVersion, hasPools } from "../../aks/managed-cluster.ts";
 import { subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
+import { asoSecretName } from "../azuremanagedcontrolplane/credentials.ts";
 import type { Owners, Scope } from "./scope.ts";
 
 /** The condition of the pool in AKS. */
@@ -38,6 +41,7 @@ export async function reconcilePool(scope: Scope): Promise<Outcome> {
       field: "spec.asoManagedClustersAgentPoolPatches",
       texts: pool.spec.asoManagedClustersAgentPoolPatches ?? [],
     },
+    credentialFrom: owners.controlPlane.spec.identityRef?.name ? asoSecretName(clusterName) : undefined,
     policy: {
       owner: { clusterName, clusterKey: "" },
       parent: policyOfCluster(managedCluster),
@@ -46,8 +50,23 @@ export async function reconcilePool(scope: Scope): Promise<Outcome> {
   const kept = await keepObject(scope, wanted);
   scope.agentPool = kept.object;
   scope.isBringYourOwn = kept.isBringYourOwn;
+  await reportFulfilled(scope, wanted, { ...kept, differences: differencesOf(kept.object, owners) });
   requireReady(wanted, kept);
   return next;
+}
+
+/** What a user would have to change on an agent pool of their own. */
+function differencesOf({ status }: Frozen<AsoObject>, { machinePool }: Owners): readonly string[] {
+  const { count, currentOrchestratorVersion: running } = status ?? {};
+  const { replicas } = machinePool.spec;
+  const { version } = machinePool.spec.template.spec;
+  const isScaled = replicas !== undefined && typeof count === "number" && count !== replicas;
+  return [
+    ...(isScaled ? [`set its spec.count to ${replicas}, it has ${count}`] : []),
+    ...(typeof running === "string" && isNewer(version, running)
+      ? [`set its spec.orchestratorVersion to ${version?.replace(/^v/, "")}, it runs ${running}`]
+      : []),
+  ];
 }
 
 function ownersOf({ owners }: Scope): Owners {
