@@ -8,13 +8,12 @@ import {
 } from "@capstan/api";
 import { type Context, Failure, terminal, waiting } from "@capstan/runtime";
 import { type AsoObjects, isAsoReady, isControlledBy } from "./aso-objects.ts";
+import { ADOPT_ANNOTATION } from "./desired-cluster.ts";
 import type { DesiredObject } from "./desired-object.ts";
 import { applyPatches } from "./patches/apply-patches.ts";
 import { decidePolicy, type PolicyDecision, type PolicyInput } from "./reconcile-policy.ts";
 import { POLICY_ANNOTATION } from "../aso/scope.ts";
 
-/** The annotation by which a user hands an existing AKS cluster to its Cluster. */
-export const ADOPT_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-adopt";
 // CAPZ's name, so that either provider resumes what the other one has paused.
 const PRE_PAUSE_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-pre-pause-reconcile-policy";
 const CREDENTIAL_ANNOTATION = "serviceoperator.azure.com/credential-from";

@@ -2,6 +2,7 @@ import { type AsoObject, type Frozen, getCondition, MachinePool } from "@capstan
 import { again, Failure, next, type Outcome, waiting } from "@capstan/runtime";
 import { agentPoolName, agentPoolSpec } from "../../aks/agent-pool.ts";
 import { isAsoReady } from "../../aks/aso-objects.ts";
+import { POOL_PATCHES } from "../../aks/desired-cluster.ts";
 import { objectNameFor } from "../../aks/desired-object.ts";
 import { reportFulfilled } from "../../aks/fulfilled.ts";
 import { isNewer } from "../../aks/kubernetes-version.ts";
@@ -38,7 +39,7 @@ export async function reconcilePool(scope: Scope): Promise<Outcome> {
         observed,
       }),
     patches: {
-      field: "spec.asoManagedClustersAgentPoolPatches",
+      field: POOL_PATCHES,
       texts: pool.spec.asoManagedClustersAgentPoolPatches ?? [],
     },
     credentialFrom: owners.controlPlane.spec.identityRef?.name ? asoSecretName(clusterName) : undefined,
