@@ -18,6 +18,8 @@ export function lifeOf({ seed, until }: { readonly seed: string; readonly until:
         await STEPS[chapter](world);
         await world.rest(240 * MINUTE_MS);
       }
+      // Azure Service Operator reads each resource once an hour: until then the status of a network lacks its new subnet.
+      await world.advance(2.5 * 60 * MINUTE_MS);
     },
     endState: (world) => ({ ...endStateOf(world), inAzure: resourcesIn(world) }),
   };

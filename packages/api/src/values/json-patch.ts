@@ -52,8 +52,10 @@ export function jsonPatch(
 }
 
 /** rfc6902 also finds what objects inherit, such as `toString`; that is not part of a document. */
-function inheritedProblem(document: object, { path, ...rest }: Partial<Operation>): string | undefined {
-  const pointers = [path, "from" in rest ? rest.from : undefined];
+function inheritedProblem(document: object, { op, path, ...rest }: Partial<Operation>): string | undefined {
+  // An operation that inserts a field needs its parent only.
+  const target = op === "add" || op === "copy" || op === "move" ? path?.replace(/\/[^/]*$/, "") : path;
+  const pointers = [target, "from" in rest ? rest.from : undefined];
   const inherited = pointers.find(
     (pointer) => pointerProblem(pointer) === undefined && isInherited(document, pointer ?? ""),
   );
