@@ -44,6 +44,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   references: ["packages/manager/src/contract/*.ts"],
   azure: ["packages/manager/src/azure-cluster/*.ts", "packages/manager/src/azure/**/*.ts"],
   workload: ["packages/manager/src/workload/*.ts"],
+  aks: ["packages/manager/src/aks/**/*.ts"],
   drain: ["packages/manager/src/workload/drain/*.ts"],
 };
 

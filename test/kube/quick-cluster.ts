@@ -14,7 +14,7 @@ import { create } from "../bench/cluster-objects.ts";
 const ENDPOINT = { host: "demo.example.com", port: 6443 };
 
 /** Creates the Secrets by which controllers reach a workload cluster, whatever its kubeconfig says. */
-export async function createAccess(client: Client, name: string): Promise<void> {
+async function createAccess(client: Client, name: string): Promise<void> {
   const labels = { [CLUSTER_NAME_LABEL]: name };
   const encoded = (text: string): string => Buffer.from(text).toString("base64");
   await create(client, Secret, {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { AKS_REASONS } from "../../packages/manager/src/reasons/aks.ts";
 import { AZURE_MACHINE_REASONS } from "../../packages/manager/src/reasons/azure-machines.ts";
 import { AZURE_REASONS } from "../../packages/manager/src/reasons/azure.ts";
 import { BOOTSTRAP_REASONS } from "../../packages/manager/src/reasons/bootstrap.ts";
@@ -69,6 +70,7 @@ test("the reason of an event is not one of a condition", () => {
 
 test("each reason of the product is in one table only, which is sorted", () => {
   const tables = [
+    AKS_REASONS,
     AZURE_MACHINE_REASONS,
     AZURE_REASONS,
     BOOTSTRAP_REASONS,

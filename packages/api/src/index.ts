@@ -27,7 +27,7 @@ export { type Verdict, validateObject, withDefaults } from "./admission.ts";
 export { hasNoController } from "./without-controller.ts";
 export {
   type CrdVersion,
-  type CustomResourceDefinition,
+  CustomResourceDefinition,
   type PrintedSchema,
   openApiSchema,
   toCustomResourceDefinition,
@@ -127,6 +127,7 @@ export {
 export { JsonPatchError, jsonPatch } from "./values/json-patch.ts";
 export { jsonPatchBetween, type PatchOperation } from "./values/json-patch-between.ts";
 export { applyMergePatch, diffMergePatch } from "./values/merge-patch.ts";
+export { nearestName } from "./values/nearest-name.ts";
 export {
   type Quantity,
   QuantityError,
@@ -235,6 +236,7 @@ export {
   AsoPatchError,
   type AsoPatchOperation,
   parseAsoPatch,
+  parsePointer,
 } from "./infrastructure/aso-patch.ts";
 export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";

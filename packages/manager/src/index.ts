@@ -109,6 +109,8 @@ export {
   type Wave,
 } from "./rollout/scale-set/forecast/forecast.ts";
 export type { RolloutStep, StepTimes } from "./rollout/scale-set/forecast/step-times.ts";
+export { type AksState, planAks, type PlannedChange, type PlannedResource } from "./aks/plan.ts";
+export { newestServed } from "./aks/served-version.ts";
 export { needsAttention } from "./rollout/scale-set/needs-attention.ts";
 export { type PoolPlan, planPool } from "./rollout/scale-set/plan.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";

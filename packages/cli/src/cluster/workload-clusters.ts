@@ -4,12 +4,12 @@ import type { Env } from "@capstan/env";
 import { CONTROLLERS } from "@capstan/manager";
 import { createClient, createEventRecorder, createLogger, type LogDestination } from "@capstan/runtime";
 import {
-  type ControlPlanes,
   type Guests,
   type GuestView,
   machineLabel,
   startControlPlanes,
   startGuests,
+  startManagedClusters,
 } from "@capstan/sim";
 import { controlPlaneHost } from "./control-plane-host.ts";
 import { inProcess } from "./transport.ts";
@@ -40,20 +40,23 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
   if (!handle) throw new TypeError("the management cluster is opened before its workload clusters");
   const management = inProcess(handle);
   const log = createLogger(env, "warn", options.log);
+  const host = controlPlaneHost(clusters, dataDir);
   const controlPlanes = startControlPlanes({
     env,
     management,
-    host: controlPlaneHost(clusters, dataDir),
+    host,
     log,
     yieldTo: CONTROLLERS.map(({ kind }) => kind),
   });
   await controlPlanes.ready;
+  const managedClusters = startManagedClusters({ env, azure, host, log });
+  await managedClusters.ready;
   const client = createClient({ env, transport: management, fieldManager: "guests" });
   const events = createEventRecorder({ client, env, log, component: "guests" });
   const guests = startGuests({
     env,
     azure,
-    clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint),
+    clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint) ?? managedClusters.clusterAt(endpoint),
     onFailure: ({ machineId, failure }) => {
       const [, , , , group = ""] = machineId.split("/");
       const name = `${group}/${machineLabel(machineId)}`;
@@ -62,12 +65,14 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
       events.record(machineNamed(name), { type: "Warning", reason, message });
     },
   });
-  controlPlanes.onEndpoint((endpoint) => guests.attend(endpoint));
+  for (const planes of [controlPlanes, managedClusters])
+    planes.onEndpoint((endpoint) => guests.attend(endpoint));
   return {
-    summary: summaryOf(controlPlanes, guests),
+    summary: summaryOf(controlPlanes.count() + managedClusters.count(), guests),
     close: async () => {
       guests.close();
       await events.flush();
+      await managedClusters.close();
       await controlPlanes.close();
     },
   };
@@ -82,9 +87,9 @@ function machineNamed(name: string): Parameters<ReturnType<typeof createEventRec
   return { apiVersion: "compute.azure.com/v1", kind: "VirtualMachine", metadata };
 }
 
-function summaryOf(controlPlanes: ControlPlanes, guests: Guests): string {
+function summaryOf(clusters: number, guests: Guests): string {
   const byStage = Map.groupBy(guests.list(), ({ stage }) => stage);
   const stages = [...byStage].map(([stage, some]: [string, GuestView[]]) => `${some.length} ${stage}`);
   const details = stages.length === 0 ? "" : ` (${stages.join(", ")})`;
-  return `workload clusters: ${controlPlanes.count()}, guests: ${guests.list().length}${details}`;
+  return `workload clusters: ${clusters}, guests: ${guests.list().length}${details}`;
 }

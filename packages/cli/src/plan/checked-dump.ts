@@ -2,6 +2,8 @@ import {
   AzureCluster,
   AzureMachinePool,
   AzureMachinePoolMachine,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
   Cluster,
   type CustomKind,
   formatFieldError,
@@ -28,6 +30,11 @@ export function checkedDump(given: PlanObjects): PlanObjects {
     setMachines: given.setMachines.map((machine) => checked(Machine, machine)),
     clusters: given.clusters.map((cluster) => checked(Cluster, cluster)),
     azureClusters: given.azureClusters.map((azureCluster) => checked(AzureCluster, azureCluster)),
+    managedControlPlanes: given.managedControlPlanes.map((one) => checked(AzureManagedControlPlane, one)),
+    managedPools: given.managedPools.map((pool) => checked(AzureManagedMachinePool, pool)),
+    managedMachinePools: given.managedMachinePools.map((machinePool) => checked(MachinePool, machinePool)),
+    managedClusters: given.managedClusters,
+    agentPools: given.agentPools,
   };
 }
 

@@ -5,9 +5,12 @@ import { type GivenObjects, titleOf } from "./given-objects.ts";
  * Whether objects come from a server, or are manifests to apply. Users never write machines by hand; pools from a
  * server have a status or a UID.
  */
-export function isDump({ pools, machinePools, machines, deployments, setMachines }: GivenObjects): boolean {
+export function isDump(given: GivenObjects): boolean {
+  const { pools, machinePools, machines, deployments, setMachines } = given;
+  const { managedControlPlanes, managedPools, managedMachinePools } = given;
   if (machines.length + setMachines.length > 0) return true;
-  const all = [...pools, ...machinePools, ...deployments];
+  const ofAks = [...managedControlPlanes, ...managedPools, ...managedMachinePools];
+  const all = [...pools, ...machinePools, ...deployments, ...ofAks];
   const stored = all.filter(({ status, metadata }) => status !== undefined || metadata.uid !== undefined);
   if (stored.length === 0) return false;
   if (stored.length === all.length) return true;

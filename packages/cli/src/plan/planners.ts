@@ -1,7 +1,8 @@
+import { aksPlanner } from "./aks-planner.ts";
 import type { Planner } from "./planner.ts";
 import { deploymentPlanner } from "./deployment-planner.ts";
 import { poolPlanner } from "./pool-planner.ts";
 import { prototypePlanner } from "./prototype-planner.ts";
 
 /** All planners, in the order in which their reports are printed. */
-export const PLANNERS: readonly Planner[] = [poolPlanner, prototypePlanner, deploymentPlanner];
+export const PLANNERS: readonly Planner[] = [poolPlanner, prototypePlanner, deploymentPlanner, aksPlanner];

@@ -1,3 +1,4 @@
+import { AKS_REASONS } from "./aks.ts";
 import { AZURE_MACHINE_REASONS } from "./azure-machines.ts";
 import { AZURE_REASONS } from "./azure.ts";
 import { BOOTSTRAP_REASONS } from "./bootstrap.ts";
@@ -13,6 +14,7 @@ import { PROTOTYPE_REASONS } from "./prototypes.ts";
  * and fails if one is missing here or is not given by any controller.
  */
 export const REASONS = {
+  ...AKS_REASONS,
   ...AZURE_MACHINE_REASONS,
   ...AZURE_REASONS,
   ...BOOTSTRAP_REASONS,

@@ -5,6 +5,9 @@ import {
   AzureMachinePool,
   AzureMachinePoolMachine,
   AzureMachineTemplate,
+  AzureManagedCluster,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
   Cluster,
   type CustomKind,
   type Features,
@@ -16,6 +19,8 @@ import {
   MachineSet,
 } from "@capstan/api";
 import type { MetricRegistry, Reconciler } from "@capstan/runtime";
+import { asoReconciler } from "../aso/reconciler.ts";
+import { ASO_RESOURCE_TYPES } from "../aso/resource-types.ts";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import { azureClusterIdentityRbac } from "../reconcilers/azureclusteridentity/rbac.ts";
@@ -28,6 +33,12 @@ import { azureMachinePoolMachineRbac } from "../reconcilers/azuremachinepoolmach
 import { azureMachinePoolMachineReconciler } from "../reconcilers/azuremachinepoolmachine/reconciler.ts";
 import { azureMachineTemplateRbac } from "../reconcilers/azuremachinetemplate/rbac.ts";
 import { azureMachineTemplateReconciler } from "../reconcilers/azuremachinetemplate/reconciler.ts";
+import { azureManagedClusterRbac } from "../reconcilers/azuremanagedcluster/rbac.ts";
+import { azureManagedClusterReconciler } from "../reconcilers/azuremanagedcluster/reconciler.ts";
+import { azureManagedControlPlaneRbac } from "../reconcilers/azuremanagedcontrolplane/rbac.ts";
+import { azureManagedControlPlaneReconciler } from "../reconcilers/azuremanagedcontrolplane/reconciler.ts";
+import { azureManagedMachinePoolRbac } from "../reconcilers/azuremanagedmachinepool/rbac.ts";
+import { azureManagedMachinePoolReconciler } from "../reconcilers/azuremanagedmachinepool/reconciler.ts";
 import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
 import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
 import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
@@ -69,7 +80,13 @@ export interface ControllerDefinition {
 export type EmbeddedControllerDefinition = Omit<ControllerDefinition, "rbac">;
 
 /** The controllers that only `capstan up` and simulations run, against the embedded API. `capstan manager` cannot. */
-export const EMBEDDED_CONTROLLERS: readonly EmbeddedControllerDefinition[] = [];
+export const EMBEDDED_CONTROLLERS: readonly EmbeddedControllerDefinition[] = ASO_RESOURCE_TYPES.map(
+  (type) => ({
+    name: `aso-${type.kind.singular}`,
+    kind: type.kind,
+    create: asoReconciler(type),
+  }),
+);
 
 /** All controllers of a manager, in the order in which a cluster is created. */
 export const CONTROLLERS: readonly ControllerDefinition[] = [
@@ -135,6 +152,24 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: AzureMachinePool,
     rbac: nodePrototypeRbac,
     create: nodePrototypeReconciler,
+  },
+  {
+    name: "azuremanagedcluster",
+    kind: AzureManagedCluster,
+    rbac: azureManagedClusterRbac,
+    create: azureManagedClusterReconciler,
+  },
+  {
+    name: "azuremanagedcontrolplane",
+    kind: AzureManagedControlPlane,
+    rbac: azureManagedControlPlaneRbac,
+    create: azureManagedControlPlaneReconciler,
+  },
+  {
+    name: "azuremanagedmachinepool",
+    kind: AzureManagedMachinePool,
+    rbac: azureManagedMachinePoolRbac,
+    create: azureManagedMachinePoolReconciler,
   },
   {
     name: "machinehealthcheck",

@@ -16,6 +16,7 @@ import { ALL_FAULTS, EFFECTS, Faults, type FaultSpec } from "../faults/faults.ts
 import type { Reach } from "../faults/reach.ts";
 import type { GuestSettings } from "../guests/guest.ts";
 import { type Guests, type GuestView, startGuests } from "../guests/guests.ts";
+import { type ManagedClusters, startManagedClusters } from "../managed-clusters/managed-clusters.ts";
 import { machineLabel } from "../machine-id.ts";
 import type { Invariant } from "../invariants/invariant.ts";
 import { GENERAL_INVARIANTS } from "../invariants/general.ts";
@@ -83,6 +84,7 @@ export class World {
   readonly management: ApiServer;
   readonly guests: Guests;
   readonly controlPlanes: ControlPlanes;
+  readonly managedClusters: ManagedClusters;
   readonly managers: Managers;
   /** The user's client of the management cluster. */
   readonly user: Client;
@@ -131,8 +133,9 @@ export class World {
     this.user = this.#clientOf(this.#user, this.#kube);
     const guestsProcess = this.#process("guests");
     this.#host = this.#createHost(guestsProcess);
-    const { guests, controlPlanes } = this.#startGuests(guestsProcess);
+    const { guests, controlPlanes, managedClusters } = this.#startGuests(guestsProcess);
     this.guests = guests;
+    this.managedClusters = managedClusters;
     this.controlPlanes = controlPlanes;
     this.managers = this.#createManagers();
     this.#storm = new Storm({
@@ -286,7 +289,7 @@ export class World {
     });
   }
 
-  #startGuests(env: VirtualProcess): { readonly guests: Guests; readonly controlPlanes: ControlPlanes } {
+  #startGuests(env: VirtualProcess): Pick<World, "guests" | "controlPlanes" | "managedClusters"> {
     const management = this.#links.connect(env, this.#kube);
     const controlPlanes = startControlPlanes({
       env,
@@ -295,15 +298,22 @@ export class World {
       ...(this.#options.yieldTo && { yieldTo: this.#options.yieldTo }),
       ...(this.#options.pods && { pods: this.#options.pods }),
     });
+    const managedClusters = startManagedClusters({
+      env,
+      azure: this.azure,
+      host: this.#host,
+      ...(this.#options.pods && { pods: this.#options.pods }),
+    });
     const guests = startGuests({
       env,
       azure: this.azure,
-      clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint),
+      clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint) ?? managedClusters.clusterAt(endpoint),
       onFailure: (guest) => this.#noteFailure(guest),
       ...(this.#options.guests && { settings: this.#options.guests }),
     });
-    controlPlanes.onEndpoint((endpoint) => guests.attend(endpoint));
-    return { guests, controlPlanes };
+    for (const clusters of [controlPlanes, managedClusters])
+      clusters.onEndpoint((endpoint) => guests.attend(endpoint));
+    return { guests, controlPlanes, managedClusters };
   }
 
   #noteFailure({ machineId, failure }: GuestView): void {
@@ -369,7 +379,7 @@ export class World {
 /** Creates a world in which everything but the managers runs; `start` starts those. */
 export async function createWorld(options: WorldOptions): Promise<World> {
   const world = new World(options);
-  await world.run(world.controlPlanes.ready);
+  await world.run(Promise.all([world.controlPlanes.ready, world.managedClusters.ready]));
   return world;
 }
 
