@@ -3,7 +3,6 @@ import type { CustomKind } from "./kind.ts";
 // A test of the manager compares this list with its controllers.
 const WITHOUT_CONTROLLER: ReadonlySet<string> = new Set([
   "KubeadmControlPlane",
-  "ExtensionConfig",
   "AzureManagedCluster",
   "AzureManagedControlPlane",
   "AzureManagedMachinePool",

@@ -1,4 +1,12 @@
-import { AzureMachine, Cluster, KubeadmConfig, Machine, MachineSet, Secret } from "@capstan/api";
+import {
+  AzureMachine,
+  Cluster,
+  ExtensionConfig,
+  KubeadmConfig,
+  Machine,
+  MachineSet,
+  Secret,
+} from "@capstan/api";
 import type { PolicyRule } from "../policy-rule.ts";
 
 /** The permissions of the Machine reconciler. Other providers grant access to their kinds by their own roles, as in Cluster API. */
@@ -20,5 +28,6 @@ export const machineRbac: readonly PolicyRule[] = [
     resources: [KubeadmConfig.plural],
     verbs: ["list", "watch", "patch", "delete"],
   },
+  { apiGroups: [ExtensionConfig.group], resources: [ExtensionConfig.plural], verbs: ["list", "watch"] },
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },
 ];

@@ -23,6 +23,7 @@ import { referrers } from "../../contract/referrers.ts";
 import { deleteMachines } from "./deletion.ts";
 import { report } from "./report.ts";
 import { adoptMachines, propagateFields, scaleMachines } from "./scale.ts";
+import { updateInPlace } from "./update-in-place.ts";
 import {
   BY_CONTROLLER,
   BY_ORPHAN,
@@ -67,7 +68,7 @@ export function machineSetReconciler(): Reconciler {
     ],
     referrersOf: byReference.of,
     scope: buildScope,
-    normal: [requireCluster, adoptMachines, propagateFields, scaleMachines],
+    normal: [requireCluster, adoptMachines, updateInPlace, propagateFields, scaleMachines],
     deleting: [deleteMachines],
     status: report,
   });

@@ -1,0 +1,13 @@
+/** The SDK for updaters: programs that change machines in place when Capstan asks them to. */
+export { defineUpdater, type Updater, type UpdaterDefinition } from "./define-updater.ts";
+export {
+  type CanUpdateRequest,
+  done,
+  failed,
+  type FieldPath,
+  inProgress,
+  isBelow,
+  type UpdatedObject,
+  type UpdateRequest,
+  type UpdateResult,
+} from "./messages.ts";
