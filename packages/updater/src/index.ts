@@ -11,3 +11,10 @@ export {
   type UpdateRequest,
   type UpdateResult,
 } from "./messages.ts";
+export {
+  kubeadmUpgrade,
+  type KubeadmUpgradePorts,
+  type ScriptResult,
+  type UpgradedMachine,
+} from "./kubeadm-upgrade/kubeadm-upgrade.ts";
+export { machineReader } from "./kubeadm-upgrade/read-machine.ts";

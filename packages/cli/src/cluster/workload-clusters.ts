@@ -30,6 +30,7 @@ export interface WorkloadClustersOptions {
 export interface WorkloadClusters {
   /** Their number, in a few words. */
   readonly summary: string;
+  readonly guests: Pick<Guests, "run">;
   close(): Promise<void>;
 }
 
@@ -65,6 +66,7 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
   controlPlanes.onEndpoint((endpoint) => guests.attend(endpoint));
   return {
     summary: summaryOf(controlPlanes, guests),
+    guests,
     close: async () => {
       guests.close();
       await events.flush();
