@@ -14,6 +14,7 @@ import { createClient } from "@capstan/runtime";
 import { createWorld, type ManagerConnections, type World, type WorldOptions } from "@capstan/sim";
 import { defineUpdater, done, type FieldPath, inProgress, isBelow, type Updater } from "@capstan/updater";
 import { create, NAMESPACE, patch, workloadsOf } from "../cluster/cluster-world.ts";
+import { foreignKind } from "../cluster/foreign-kinds.ts";
 import { networkProvider } from "../cluster/providers.ts";
 import {
   createTemplate,
@@ -24,6 +25,15 @@ import {
   referenceTo,
 } from "../machinedeployments/deployment-world.ts";
 import { TestMachineTemplate, testProvider } from "../machinedeployments/test-provider.ts";
+
+const VSPHERE = "infrastructure.cluster.x-k8s.io";
+/** The kinds of the examples of the proposal; the test provider acts on them, too. */
+export const VSphereMachine = foreignKind(VSPHERE, "VSphereMachine", "vspheremachines");
+export const VSphereMachineTemplate = foreignKind(
+  VSPHERE,
+  "VSphereMachineTemplate",
+  "vspheremachinetemplates",
+);
 
 export const FEATURES: Features = { ...DEFAULT_FEATURES, InPlaceUpdates: true };
 
@@ -52,6 +62,7 @@ export function controllersWith(features: Features = FEATURES): WorldOptions["co
         readSecret: (namespace, name) => client.find(Secret, { namespace, name }),
       }),
       testProvider(connections),
+      testProvider(connections, VSphereMachine),
     ];
   };
 }
@@ -93,7 +104,7 @@ export function serversOf(updaters: readonly Updater[]): Readonly<Record<string,
   return Object.fromEntries(updaters.map((updater) => [hostOf(updater.name), () => updater.handle]));
 }
 
-function hostOf(name: string): string {
+export function hostOf(name: string): string {
   return `${name}.updaters.svc`;
 }
 

@@ -35,10 +35,10 @@ interface Scope {
 }
 
 /** Creates simulated virtual machines: after the bootstrap data, a VM takes 10 s, and its Node 2 s more. */
-export function testProvider(connections: ManagerConnections): Reconciler {
+export function testProvider(connections: ManagerConnections, kind = TestMachine): Reconciler {
   return defineReconciler<Foreign, Scope>({
-    name: "testmachine",
-    for: TestMachine,
+    name: kind.kind.toLowerCase(),
+    for: kind,
     finalizer: "testmachine.infrastructure.example.com",
     concurrency: 100,
     watches: [
