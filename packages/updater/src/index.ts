@@ -18,3 +18,7 @@ export {
   type UpgradedMachine,
 } from "./kubeadm-upgrade/kubeadm-upgrade.ts";
 export { machineReader } from "./kubeadm-upgrade/read-machine.ts";
+export { deployManifests, type DeployOptions } from "./deploy.ts";
+export { runUpdater, type Surroundings } from "./run-updater.ts";
+export { serveUpdater, type ServeUpdaterOptions } from "./serve-updater.ts";
+export { type TestObjects, underTest, type UpdaterUnderTest, type WireUpdateAnswer } from "./test-kit.ts";
