@@ -111,7 +111,7 @@ async function exampleWorld(exchanges: string[]): Promise<World> {
   const both = updaters();
   const world = await createWorld({
     seed: "1",
-    controllers: controllersWith(),
+    controllers: controllersWith(VSphereMachine),
     features: FEATURES,
     servers: Object.fromEntries(
       both.map((updater) => [hostOf(updater.name), () => recording(exchanges, updater)]),

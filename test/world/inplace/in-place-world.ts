@@ -24,7 +24,7 @@ import {
   prepare,
   referenceTo,
 } from "../machinedeployments/deployment-world.ts";
-import { TestMachineTemplate, testProvider } from "../machinedeployments/test-provider.ts";
+import { TestMachine, TestMachineTemplate, testProvider } from "../machinedeployments/test-provider.ts";
 
 const VSPHERE = "infrastructure.cluster.x-k8s.io";
 /** The kinds of the examples of the proposal; the test provider acts on them, too. */
@@ -38,7 +38,8 @@ export const VSphereMachineTemplate = foreignKind(
 export const FEATURES: Features = { ...DEFAULT_FEATURES, InPlaceUpdates: true };
 
 /** The controllers of machines with updaters, beside a test provider of infrastructure. */
-export function controllersWith(features: Features = FEATURES): WorldOptions["controllers"] {
+export function controllersWith(infrastructure = TestMachine): WorldOptions["controllers"] {
+  const features = FEATURES;
   return (connections: ManagerConnections) => {
     const workloads = workloadsOf(connections);
     const { env, kube, connect, assertMayWrite } = connections;
@@ -61,8 +62,7 @@ export function controllersWith(features: Features = FEATURES): WorldOptions["co
         updaters,
         readSecret: (namespace, name) => client.find(Secret, { namespace, name }),
       }),
-      testProvider(connections),
-      testProvider(connections, VSphereMachine),
+      testProvider(connections, infrastructure),
     ];
   };
 }

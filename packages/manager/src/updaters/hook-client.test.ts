@@ -81,7 +81,7 @@ describe("a call of an extension", () => {
     expect(failure).toMatchObject({
       failure: "Transient",
       reason,
-      message: expect.stringContaining(message),
+      message: expect.stringContaining(message) as string,
     });
   });
 

@@ -47,7 +47,9 @@ async function observe(scope: Scope, nowMs: number): Promise<DeploymentView> {
   const features = { ...(ports.features && { features: ports.features }) };
   const input = { deployment, sets, isTaken, nowMs, machines, ...features };
   const view = viewOf(input);
-  if (!ports.updaters || view.hold || view.inPlace?.isChosen !== true) return view;
+  // While the rollout is paused, the updaters are asked too: `capstan plan` tells what resuming would lead to.
+  const isDisabled = view.hold?.reason === "InPlaceUpdatesDisabled";
+  if (!ports.updaters || isDisabled || view.inPlace?.isChosen !== true) return view;
   await decideInPlace(scope, ports.updaters, targetOf(view)?.name ?? view.newSetName);
   return viewOf(input);
 }

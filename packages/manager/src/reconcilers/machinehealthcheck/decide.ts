@@ -65,13 +65,15 @@ function failureOf(machine: Frozen<Machine>): HealthVerdict | undefined {
     const message = `A user asks for it with the annotation ${REMEDIATE_MACHINE_ANNOTATION}`;
     return { health: "unhealthy", reason: "HasRemediateMachineAnnotation", message };
   }
-  if (hasUpdateFailed(machine)) {
-    const message = `Updater ${status?.update?.updater ?? ""}: ${status?.update?.message ?? "failed"}`;
-    return { health: "unhealthy", reason: "UpdateFailed", message };
-  }
+  if (hasUpdateFailed(machine)) return failedUpdate(status?.update);
   if (status?.failureReason === undefined) return undefined;
   const message = status.failureMessage ?? status.failureReason;
   return { health: "unhealthy", reason: "MachineHasFailure", message };
+}
+
+function failedUpdate(update: NonNullable<Frozen<Machine>["status"]>["update"]): HealthVerdict {
+  const { updater = "", message = "failed" } = update ?? {};
+  return { health: "unhealthy", reason: "UpdateFailed", message: `Updater ${updater}: ${message}` };
 }
 
 function judgeNode(
