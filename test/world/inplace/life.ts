@@ -1,16 +1,25 @@
 import {
   controllerOf,
+  hasUpdateFailed,
   isUpdatingInPlace,
   KubeadmConfig,
   Machine,
   MachineDeployment,
   MachineSet,
+  RETRY_UPDATE_ANNOTATION,
 } from "@capstan/api";
-import type { FieldPath, Updater } from "@capstan/updater";
+import type { HttpResponse } from "@capstan/env";
+import { defineUpdater, done, failed, type FieldPath, type Updater } from "@capstan/updater";
 import type { Call, Invariant, Rehearsal, Truth, World } from "@capstan/sim";
-import { create } from "../cluster/cluster-world.ts";
+import { create, patch, remove } from "../cluster/cluster-world.ts";
 import type { Foreign } from "../cluster/foreign-kinds.ts";
-import { deployment, isAvailable, PATIENCE_MS, prepare } from "../machinedeployments/deployment-world.ts";
+import {
+  DEPLOYMENT,
+  deployment,
+  isAvailable,
+  PATIENCE_MS,
+  prepare,
+} from "../machinedeployments/deployment-world.ts";
 import { listed } from "../machinedeployments/never-too-many.ts";
 import { TestMachine } from "../machinedeployments/test-provider.ts";
 import {
@@ -56,7 +65,102 @@ export const STORIES: Readonly<Record<string, Story>> = {
       await world.rest(PATIENCE_MS);
     },
   },
+  fallback: {
+    updaters: () => [testUpdater("other", ["machine.spec.version"])],
+    run: async (world) => {
+      const strategy = { fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+      await patch(world, MachineDeployment, DEPLOYMENT, { spec: { strategy } });
+      await resize(world, "large");
+      await world.rest(PATIENCE_MS);
+    },
+  },
+  "failure and retry": {
+    updaters: () => [failingOnce()],
+    run: async (world, watched) => {
+      watched.keepsMachines = true;
+      await resize(world, "large");
+      for (const _ of ["first", "second"]) {
+        await world.until(() => failedMachine(world.truth) !== undefined, PATIENCE_MS);
+        const name = failedMachine(world.truth);
+        const annotations = { [RETRY_UPDATE_ANNOTATION]: "again" };
+        if (name !== undefined) await patch(world, Machine, name, { metadata: { annotations } });
+        await world.rest(PATIENCE_MS);
+      }
+    },
+  },
+  "deletion in mid-update": {
+    updaters: () => [testUpdater("resizer", [SIZE], { rounds: 4 })],
+    run: async (world) => {
+      await resize(world, "large");
+      await world.until(() => updating(world.truth) > 0, PATIENCE_MS);
+      await world.advance(30_000);
+      const victim = listed<Machine>(world.truth, Machine).find(isUpdatingInPlace)?.metadata.name;
+      if (victim !== undefined) await remove(world, Machine, victim);
+      await world.rest(2 * PATIENCE_MS);
+    },
+  },
+  "a lying updater": {
+    updaters: () => [liar(), testUpdater("resizer", [SIZE])],
+    run: async (world, watched) => {
+      watched.keepsMachines = true;
+      await resize(world, "large");
+      await world.rest(2 * PATIENCE_MS);
+    },
+  },
 };
+
+/** Fails each machine until a user asks for a retry: the first call of a machine fails, all others succeed. */
+function failingOnce(): Updater {
+  const failedOnce = new Set<string>();
+  return defineUpdater({
+    name: "resizer",
+    canUpdate: ({ changes }) => changes,
+    update: ({ machine: { name } }) => {
+      if (failedOnce.has(name)) return done();
+      failedOnce.add(name);
+      return failed("no memory left");
+    },
+  });
+}
+
+function failedMachine(truth: Truth): string | undefined {
+  return listed<Machine>(truth, Machine).find(hasUpdateFailed)?.metadata.name;
+}
+
+/** Accepts what it was not asked for, answers nonsense, changes its mind, and says Done without doing anything. */
+function liar(): Updater {
+  let calls = 0;
+  const honest = defineUpdater({ name: "liar", canUpdate: ({ changes }) => changes, update: done });
+  const nonsense = [
+    500,
+    "<html>",
+    { status: "Perhaps" },
+    { error: null, status: "InProgress", tryAgain: "soon" },
+  ];
+  return {
+    ...honest,
+    handle: async (request) => {
+      if (request.path.endsWith("/can-update"))
+        return answered({ error: null, acceptedChanges: ["infraMachine.spec.size", "machine.spec.never"] });
+      if (!request.path.endsWith("/update")) return honest.handle(request);
+      const lie = nonsense[calls++];
+      return lie === undefined ? honest.handle(request) : answered(lie);
+    },
+  };
+}
+
+function answered(body: unknown): HttpResponse {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return {
+    status: typeof body === "number" ? body : 200,
+    headers: {},
+    text: () => Promise.resolve(text),
+    json: () => Promise.resolve(body),
+    lines: async function* () {
+      yield await Promise.resolve(body);
+    },
+  };
+}
 
 function updating(truth: Truth): number {
   return listed<Machine>(truth, Machine).filter(isUpdatingInPlace).length;
