@@ -14,14 +14,6 @@ export const IN_PLACE_REASONS = {
     meaning: "The controller copies the certificate authority of the extension from its Secret.",
     cure: PROGRESS,
   },
-  InvalidAnnotation: {
-    meaning: "An annotation of the ExtensionConfig has a value that the controller cannot read.",
-    cure: "Correct the annotation that the message names.",
-  },
-  InvalidSetting: {
-    meaning: "A setting of the ExtensionConfig has a value that the controller cannot read.",
-    cure: "Correct the setting that the message names.",
-  },
   MachineMoved: {
     meaning: "The MachineDeployment gave a machine to the MachineSet with the new template; updaters follow.",
     cure: PROGRESS,
@@ -31,8 +23,9 @@ export const IN_PLACE_REASONS = {
     cure: "Nothing if it has another purpose; otherwise implement CanUpdateMachine and UpdateMachine.",
   },
   NotDiscovered: {
-    meaning: "The extension did not answer the discovery, or its answer is not valid. It is not called.",
-    cure: "Read the message; correct the address, the certificate or the answer of the extension.",
+    meaning:
+      "The extension did not answer the discovery, its answer is not valid, or its ExtensionConfig is not. It is not called.",
+    cure: "Read the message; correct the address, the certificate, the settings or the answer of the extension.",
   },
   NotUpdating: { meaning: "No updater works on the machine.", cure: PROGRESS },
   UpToDate: { meaning: "All updaters are done with the machine.", cure: PROGRESS },
@@ -59,10 +52,6 @@ export const IN_PLACE_REASONS = {
     meaning:
       "The first machine was updated in place, and the MachineDeployment asks for an approval of the others.",
     cure: "Look at the first machine, then set the annotation that the message names.",
-  },
-  WaitingForAuthority: {
-    meaning: "The Secret with the certificate authority of the extension does not exist, or lacks `ca.crt`.",
-    cure: "Create the Secret, or correct the annotation `runtime.cluster.x-k8s.io/inject-ca-from-secret`.",
   },
   WatchingSecret: {
     meaning: "The controller compares the certificate authority of the extension with its Secret.",

@@ -53,7 +53,7 @@ async function injectAuthority({ context, ports }: Scope): Promise<Outcome> {
   const source = metadata.annotations?.[INJECT_CA_ANNOTATION];
   if (source === undefined) return next;
   const authority = await authorityIn(source, ports).catch((error: unknown) => {
-    throw error instanceof Failure ? failed(context, error) : error;
+    throw notDiscovered(error);
   });
   if (spec.clientConfig.caBundle === authority) return again(SECRET_POLL_MS, "WatchingSecret");
   spec.clientConfig.caBundle = authority;
@@ -64,13 +64,13 @@ async function authorityIn(source: string, { readSecret }: ExtensionConfigPorts)
   const [namespace = "", name = "", ...rest] = source.split("/");
   if (namespace === "" || name === "" || rest.length > 0) {
     const problem = `the annotation ${INJECT_CA_ANNOTATION} is ${JSON.stringify(source)}; expected NAMESPACE/NAME`;
-    throw terminal("InvalidAnnotation", problem);
+    throw terminal("NotDiscovered", problem);
   }
   const secret = await readSecret(namespace, name);
   const authority = secret?.data?.["ca.crt"];
   if (authority !== undefined) return authority;
   const problem = secret ? "has no key ca.crt" : "does not exist";
-  throw waiting("WaitingForAuthority", `Secret ${source} ${problem}`, SECRET_POLL_MS);
+  throw waiting("NotDiscovered", `Secret ${source} ${problem}`, SECRET_POLL_MS);
 }
 
 function checkSettings({ context }: Scope): Outcome {
@@ -78,7 +78,7 @@ function checkSettings({ context }: Scope): Outcome {
   const problem = timeout === undefined ? undefined : durationProblem(timeout);
   if (problem === undefined) return next;
   const message = `spec.settings.${UPDATE_TIMEOUT_SETTING} is ${JSON.stringify(timeout)}: ${problem}`;
-  throw failed(context, terminal("InvalidSetting", message));
+  throw terminal("NotDiscovered", message);
 }
 
 async function discover({ context, ports }: Scope): Promise<Outcome> {
@@ -93,7 +93,7 @@ async function discover({ context, ports }: Scope): Promise<Outcome> {
     });
     config.status = { ...config.status, handlers: readDiscovery(body, config.metadata.name) };
   } catch (error) {
-    throw error instanceof Failure ? failed(context, error) : error;
+    throw notDiscovered(error);
   }
   context.setCondition({ type: DISCOVERED, status: "True", reason: DISCOVERED });
   reportUse(context);
@@ -112,15 +112,13 @@ function reportUse(context: Context<ExtensionConfig>): void {
   context.setCondition({ type, status: "False", severity: "Info", reason: "NotAnUpdater", message });
 }
 
-/** Known handlers stay in the status, but a condition that is not True keeps controllers from calling them. */
-function failed(context: Context<ExtensionConfig>, failure: Failure): Failure {
-  const { message } = failure;
-  context.setCondition({
-    type: DISCOVERED,
-    status: "False",
-    severity: "Error",
-    reason: "NotDiscovered",
-    message,
-  });
-  return failure;
+/**
+ * The condition has Cluster API's reason for every failure. Known handlers stay in the status, but a condition that is not
+ * True keeps controllers from calling them.
+ */
+function notDiscovered(error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { failure, message, retryAfterMs } = error;
+  const retry = { ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return new Failure(failure, "NotDiscovered", { message, cause: error, ...retry });
 }
