@@ -84,7 +84,7 @@ export function readReasonSources(): ReasonSources {
   });
   const kinds = CONTROLLERS.map(({ name, kind }) => {
     const own = given(kind.kind, [
-      `packages/manager/src/reconcilers/${name}/*.ts`,
+      `packages/manager/src/reconcilers/${name}/**/*.ts`,
       ...(PLANNERS[kind.kind] ?? []),
     ]);
     const passedOn = (PASSED_ON[kind.kind] ?? []).filter((word) => all.includes(`"${word}"`));

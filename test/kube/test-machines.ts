@@ -64,7 +64,7 @@ export async function startTestMachines(latencies?: ProviderLatencies): Promise<
     transport: plane.connect(),
     log: silentLogger,
     name: "test-provider",
-    reconcilers: [testProvider({ env, connect: toWorkload }, latencies)],
+    reconcilers: [testProvider({ env, connect: toWorkload }, { latencies })],
   });
   await Promise.all([manager.start(), provider.start()]);
   return {

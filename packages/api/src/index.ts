@@ -198,9 +198,20 @@ export {
   SET_NAME_LABEL,
   SKIP_PREFLIGHT_CHECKS_ANNOTATION,
   SKIP_REMEDIATION_ANNOTATION,
+  HANDS_OVER_MACHINES_ANNOTATION,
+  INJECT_CA_ANNOTATION,
+  PENDING_HOOKS_ANNOTATION,
+  RECEIVES_MACHINES_ANNOTATION,
+  RETRY_UPDATE_ANNOTATION,
   UNINITIALIZED_TAINT,
+  UPDATE_APPROVAL_ANNOTATION,
+  UPDATE_APPROVED_ANNOTATION,
+  UPDATE_IN_PROGRESS_ANNOTATION,
+  UPDATE_MACHINE_HOOK,
+  UPDATER_ORDER_ANNOTATION,
   WATCH_LABEL,
 } from "./cluster/well-known.ts";
+export { hasUpdateFailed, isUpdatePending, isUpdatingInPlace } from "./cluster/update-progress.ts";
 
 // Azure's kinds, and what reconcilers and the command line need to read them.
 export { AzureCluster } from "./infrastructure/azure-cluster/azure-cluster.ts";

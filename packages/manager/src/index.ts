@@ -64,6 +64,13 @@ export type { KubeadmConfigPorts } from "./reconcilers/kubeadmconfig/scope.ts";
 export { clusterRbac } from "./reconcilers/cluster/rbac.ts";
 export { clusterReconciler } from "./reconcilers/cluster/reconciler.ts";
 export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
+export {
+  type ExtensionConfigPorts,
+  extensionConfigReconciler,
+} from "./reconcilers/extensionconfig/reconciler.ts";
+export { type UpdaterAccess, updaterPorts } from "./setup/ports/updaters.ts";
+export { connectToExtension } from "./updaters/connect.ts";
+export type { ConnectToExtension, ExtensionAddress } from "./updaters/hook-client.ts";
 export { machineRbac } from "./reconcilers/machine/rbac.ts";
 export { machineHealthCheckReconciler } from "./reconcilers/machinehealthcheck/reconciler.ts";
 export { machineReconciler } from "./reconcilers/machine/reconciler.ts";

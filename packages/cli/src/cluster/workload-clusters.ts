@@ -30,6 +30,7 @@ export interface WorkloadClustersOptions {
 export interface WorkloadClusters {
   /** Their number, in a few words. */
   readonly summary: string;
+  readonly guests: Pick<Guests, "run">;
   close(): Promise<void>;
 }
 
@@ -69,6 +70,7 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
     planes.onEndpoint((endpoint) => guests.attend(endpoint));
   return {
     summary: summaryOf(controlPlanes.count() + managedClusters.count(), guests),
+    guests,
     close: async () => {
       guests.close();
       await events.flush();

@@ -111,7 +111,8 @@ async function start(shell: Shell, { directory, step, options, features, closers
   step(workloads.summary);
   // Users read conditions and events; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(shell.err));
-  const manager = embeddedManager({ env, clusters, url, azure: simulator.azure, log, features });
+  const { guests } = workloads;
+  const manager = embeddedManager({ env, clusters, url, azure: simulator.azure, log, features, guests });
   closers.push(() => manager.stop());
   await manager.start();
   step(`controllers: ${CONTROLLERS.map(({ name }) => name).join(", ")}`);

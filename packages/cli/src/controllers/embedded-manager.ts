@@ -4,7 +4,9 @@ import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/az
 import { type Env, type Transport, TransportError } from "@capstan/env";
 import { cloudNamed, Manager, renewedTokens, type TokenSource } from "@capstan/manager";
 import { type Logger, Sensitive } from "@capstan/runtime";
+import type { Guests } from "@capstan/sim";
 import { inProcess } from "../cluster/transport.ts";
+import { embeddedUpdaters } from "./embedded-updaters.ts";
 import { readCredentialFile } from "./credential-file.ts";
 
 /** The servers that a manager in the same process connects to. */
@@ -16,6 +18,8 @@ export interface EmbeddedManagerOptions {
   readonly azure: Azure;
   readonly log: Logger;
   readonly features: Features;
+  /** The guests of the simulated machines, for updaters that change them. */
+  readonly guests: Pick<Guests, "run">;
 }
 
 /** The product's controllers, connected to the clusters and the simulated Azure of this process. */
@@ -26,6 +30,7 @@ export function embeddedManager({
   azure,
   log,
   features,
+  guests,
 }: EmbeddedManagerOptions): Manager {
   const management = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
   if (!management) throw new TypeError("the management cluster is opened before its controllers");
@@ -43,6 +48,7 @@ export function embeddedManager({
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     },
     workload: { connect: ({ server }) => transportTo(clusters, url, server), trustedOrigins: [url] },
+    updaters: { connect: embeddedUpdaters({ kube: inProcess(management), guests }) },
     readFile: readCredentialFile,
   });
 }

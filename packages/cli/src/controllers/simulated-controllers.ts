@@ -27,6 +27,7 @@ export function simulatedControllers(
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     },
     workload: { connect: ({ server }) => connect(server), trustedOrigins: [CLUSTERS_ORIGIN] },
+    updaters: { connect: ({ url }) => connect(url) },
     readFile: (path) => Promise.reject(new Error(`there is no file ${path} in a simulated world`)),
   }).reconcilers;
 }

@@ -1,4 +1,11 @@
-import { controllerOf, type Frozen, Machine, MachineDeployment, MachineSet } from "@capstan/api";
+import {
+  controllerOf,
+  DEFAULT_FEATURES,
+  type Frozen,
+  Machine,
+  MachineDeployment,
+  MachineSet,
+} from "@capstan/api";
 import {
   type DeploymentPlan,
   deploymentViewOf,
@@ -11,12 +18,17 @@ import { CommandError } from "../command-error.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 
-type PlannedAction = DeploymentPlan["actions"][number] | MachineSetPlan["actions"][number];
+type PlannedAction =
+  | DeploymentPlan["actions"][number]
+  | MachineSetPlan["actions"][number]
+  | ReturnType<typeof updateInPlace>;
 type PlannedBlock = DeploymentPlan["blocked"][number] | MachineSetPlan["blocked"][number];
 
 /** The next steps of one MachineDeployment or MachineSet. */
 interface PlannedOwner {
   readonly title: string;
+  /** What the updaters said about the machines of each old MachineSet. */
+  readonly verdicts?: readonly string[];
   readonly actions: readonly PlannedAction[];
   readonly blocked: readonly PlannedBlock[];
 }
@@ -54,14 +66,65 @@ function unplanned({ deployments, sets }: PlanObjects): PlanReport {
   return { print: () => "", json: { actions: [], blocked: [] }, isDisruptive: false, notes };
 }
 
-function planOf(deployment: Frozen<MachineDeployment>, { sets }: PlanObjects, nowMs: number): PlannedOwner {
-  const own = sets.filter((set) => controllerOf(set)?.uid === deployment.metadata.uid);
+function planOf(deployment: Frozen<MachineDeployment>, given: PlanObjects, nowMs: number): PlannedOwner {
+  const { metadata } = deployment;
+  const own = given.sets.filter((set) => controllerOf(set)?.uid === metadata.uid);
   const isTaken = (name: string): boolean =>
-    sets.some(
-      ({ metadata }) => metadata.name === name && metadata.namespace === deployment.metadata.namespace,
-    );
-  const { actions, blocked } = planDeployment(deploymentViewOf({ deployment, sets: own, isTaken, nowMs }));
-  return { title: titleOf(deployment), actions, blocked };
+    given.sets.some((set) => set.metadata.name === name && set.metadata.namespace === metadata.namespace);
+  const uids = new Set(own.map((set) => set.metadata.uid));
+  const machines = given.setMachines.filter((machine) => uids.has(controllerOf(machine)?.uid));
+  const isGateOff = deployment.status?.conditions?.some(({ reason }) => reason === "InPlaceUpdatesDisabled");
+  const features = { ...DEFAULT_FEATURES, InPlaceUpdates: isGateOff !== true };
+  const view = deploymentViewOf({ deployment, sets: own, isTaken, nowMs, machines, features });
+  const { actions, blocked } = planDeployment(view);
+  return {
+    title: titleOf(deployment),
+    verdicts: verdictsOf(deployment, machines, own),
+    actions: actions.flatMap<PlannedAction>((action) =>
+      action.action === "MoveMachine" ? [action, updateInPlace(deployment, action)] : [action],
+    ),
+    blocked,
+  };
+}
+
+type Move = Extract<DeploymentPlan["actions"][number], { readonly action: "MoveMachine" }>;
+
+/** What the controller of a Machine does after the machine has moved. */
+function updateInPlace(deployment: Frozen<MachineDeployment>, { targets, detail, why }: Move) {
+  const decision = deployment.status?.inPlace?.decisions.find(({ machineSet }) => machineSet === detail.from);
+  const paths = (decision?.updaters ?? []).flatMap(({ changes }) => changes);
+  const object = {
+    kind: Machine.kind,
+    namespace: deployment.metadata.namespace ?? "",
+    name: targets[0] ?? "",
+  };
+  return {
+    controller: "machine",
+    object,
+    action: "UpdateMachineInPlace",
+    targets,
+    detail: { updaters: detail.updaters, paths },
+    why,
+  } as const;
+}
+
+/** What happens to all machines of each old set, also to those that wait for their turn. */
+function verdictsOf(
+  { spec, status }: Frozen<MachineDeployment>,
+  machines: readonly Frozen<Machine>[],
+  sets: readonly Frozen<MachineSet>[],
+): readonly string[] {
+  return (status?.inPlace?.decisions ?? []).map(({ machineSet, result, updaters = [], message = "" }) => {
+    const uid = sets.find(({ metadata }) => metadata.name === machineSet)?.metadata.uid;
+    const count = machines.filter((machine) => controllerOf(machine)?.uid === uid).length;
+    const subject = `${count} of MachineSet ${machineSet}`;
+    if (result === "Covered") {
+      const by = updaters.map(({ name, changes }) => `${name} (${changes.join(", ")})`).join(", then ");
+      return `in place: ${subject} by ${by === "" ? "no updater: no field changes" : by}`;
+    }
+    const isReplaced = result === "Uncovered" && spec.strategy?.fallbackRollingUpdate !== undefined;
+    return `${isReplaced ? "replaced" : "blocked"}: ${subject}: ${message}`;
+  });
 }
 
 function planOfSet(set: Frozen<MachineSet>, given: PlanObjects, nowMs: number): PlannedOwner {
@@ -81,12 +144,13 @@ function planOfSet(set: Frozen<MachineSet>, given: PlanObjects, nowMs: number): 
 /** Whether an action takes a machine away from its pods, now or by the controller of the set. */
 function isDisruptive({ action, detail }: PlannedAction): boolean {
   if (action === "ScaleMachineSet") return "to" in detail && detail.to < detail.from;
-  return action === "DeleteMachine" || action === "Remediate";
+  return action === "DeleteMachine" || action === "Remediate" || action === "UpdateMachineInPlace";
 }
 
-function ownerText({ title, actions, blocked }: PlannedOwner): string {
+function ownerText({ title, verdicts = [], actions, blocked }: PlannedOwner): string {
   const lines = [
     title,
+    ...verdicts.map((verdict) => `  ${verdict}`),
     ...actions.map((action) => `  ${action.action} ${subjectOf(action)}\n      ${action.why}`),
     ...blocked.map(({ reason, targets, why }) => `  blocked: ${reason} ${targets.join(", ")}\n      ${why}`),
     ...(actions.length + blocked.length === 0 ? ["  nothing to do"] : []),
@@ -94,18 +158,21 @@ function ownerText({ title, actions, blocked }: PlannedOwner): string {
   return `${lines.join("\n")}\n`;
 }
 
-function ownerMarkdown({ title, actions, blocked }: PlannedOwner): string {
+function ownerMarkdown({ title, verdicts = [], actions, blocked }: PlannedOwner): string {
   const rows = [
     ...actions.map((action) => [action.action, subjectOf(action), action.why]),
     ...blocked.map(({ reason, targets, why }) => [`blocked: ${reason}`, targets.join(", "), why]),
   ].map((cells) => `| ${cells.join(" | ")} |\n`);
   const table =
     rows.length === 0 ? "Nothing to do.\n" : `| action | of | why |\n|---|---|---|\n${rows.join("")}`;
-  return `### ${title}\n\n${table}`;
+  const list = verdicts.map((verdict) => `- ${verdict}\n`).join("");
+  return `### ${title}\n\n${list === "" ? "" : `${list}\n`}${table}`;
 }
 
 function subjectOf({ targets, detail }: PlannedAction): string {
   const names = targets.join(", ");
+  if ("paths" in detail) return `${names}, ${detail.paths.join(", ")} by ${detail.updaters.join(", then ")}`;
+  if ("updaters" in detail) return `${names}, from MachineSet ${detail.from} to ${detail.to}`;
   if ("to" in detail) return `${names}, ${detail.from} to ${detail.to} replicas`;
   if ("count" in detail) return `${names}, ${detail.count} more`;
   if ("replicas" in detail) return `${names}, ${detail.replicas} replicas`;

@@ -3,6 +3,7 @@ import { AZURE_MACHINE_REASONS } from "./azure-machines.ts";
 import { AZURE_REASONS } from "./azure.ts";
 import { BOOTSTRAP_REASONS } from "./bootstrap.ts";
 import { CLUSTER_REASONS } from "./clusters.ts";
+import { IN_PLACE_REASONS } from "./in-place.ts";
 import { MACHINE_DEPLOYMENT_REASONS } from "./machine-deployments.ts";
 import { MACHINE_REASONS } from "./machines.ts";
 import { POOL_REASONS } from "./pools.ts";
@@ -19,6 +20,7 @@ export const REASONS = {
   ...AZURE_REASONS,
   ...BOOTSTRAP_REASONS,
   ...CLUSTER_REASONS,
+  ...IN_PLACE_REASONS,
   ...MACHINE_DEPLOYMENT_REASONS,
   ...MACHINE_REASONS,
   ...POOL_REASONS,

@@ -10,6 +10,7 @@ import {
   AzureManagedMachinePool,
   Cluster,
   type CustomKind,
+  ExtensionConfig,
   type Features,
   KubeadmConfig,
   Machine,
@@ -41,6 +42,8 @@ import { azureManagedMachinePoolRbac } from "../reconcilers/azuremanagedmachinep
 import { azureManagedMachinePoolReconciler } from "../reconcilers/azuremanagedmachinepool/reconciler.ts";
 import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
 import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
+import { extensionConfigRbac } from "../reconcilers/extensionconfig/rbac.ts";
+import { extensionConfigReconciler } from "../reconcilers/extensionconfig/reconciler.ts";
 import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
 import { kubeadmConfigReconciler } from "../reconcilers/kubeadmconfig/reconciler.ts";
 import { machineRbac } from "../reconcilers/machine/rbac.ts";
@@ -56,12 +59,14 @@ import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts"
 import { nodePrototypeRbac } from "../reconcilers/nodeprototype/rbac.ts";
 import { nodePrototypeReconciler } from "../reconcilers/nodeprototype/reconciler.ts";
 import type { PolicyRule } from "../reconcilers/policy-rule.ts";
+import type { UpdaterPorts } from "../updaters/updaters.ts";
 import type { AzurePorts } from "./ports/azure.ts";
 import type { KubernetesPorts } from "./ports/kubernetes.ts";
 import type { WorkloadPorts } from "./ports/workload.ts";
 
 /** The ports of controllers, by domain. */
 export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPorts {
+  readonly updaters: UpdaterPorts;
   readonly features: Features;
   /** The registry for metrics of controllers; without it nothing is counted. */
   readonly metrics?: MetricRegistry | undefined;
@@ -176,5 +181,11 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: MachineHealthCheck,
     rbac: machineHealthCheckRbac,
     create: machineHealthCheckReconciler,
+  },
+  {
+    name: "extensionconfig",
+    kind: ExtensionConfig,
+    rbac: extensionConfigRbac,
+    create: extensionConfigReconciler,
   },
 ];

@@ -1,4 +1,4 @@
-import { customKinds } from "@capstan/api";
+import { customKinds, type Features } from "@capstan/api";
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Azure, type AzureSettings, createAzure } from "@capstan/azure-sim";
 import {
@@ -50,6 +50,8 @@ export interface WorldOptions {
   readonly guests?: Partial<GuestSettings>;
   /** The timing of pods, where it differs from the default. */
   readonly pods?: Partial<PodSettings>;
+  /** Which features the admission rules take to be on; the defaults unless given. */
+  readonly features?: Features;
   /** More servers, by host. */
   readonly servers?: Readonly<Record<string, (env: Env) => Handler>>;
   readonly faults?: readonly FaultSpec[];
@@ -122,6 +124,7 @@ export class World {
     this.management = createApiServer({
       env: this.#process("apiserver"),
       kinds: [...builtInKinds, ...customKinds],
+      ...(options.features && { features: options.features }),
       // A fleet of thousands of objects that nothing applies to needs no managers of fields.
       fieldOwnership: "applied",
     });
@@ -407,7 +410,14 @@ function writeOf(call: Call, status: number): KubeWrite {
 
 /** A plain HTTP request. */
 function plainCall({ method, path }: HttpRequest, way: Way): Call {
-  return { ...way, api: "other", verb: method, resource: "", name: path, isWrite: method !== "GET" };
+  return {
+    ...way,
+    api: "other",
+    verb: method,
+    resource: "",
+    name: path,
+    isWrite: method !== "GET" && !path.endsWith("/discovery"),
+  };
 }
 
 function refused(): Promise<never> {
