@@ -14,7 +14,12 @@ const STRIDE = 3;
  * odd, so a sample has both.
  */
 export function everyThird<T>(what: string, items: readonly T[]): readonly T[] {
-  const taken = runsAll ? items : items.filter((_, index) => index % STRIDE === 0);
+  return everyNth(what, items, STRIDE);
+}
+
+/** Every nth item, or all of them in a soak, for runs that take long. The stride is odd for the same reason. */
+export function everyNth<T>(what: string, items: readonly T[], stride: number): readonly T[] {
+  const taken = runsAll ? items : items.filter((_, index) => index % stride === 0);
   printSize(what, taken.length, items.length);
   return taken;
 }

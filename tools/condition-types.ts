@@ -30,6 +30,23 @@ export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, st
     EtcdClusterHealthy:
       "each machine has a healthy member of etcd, and each member a machine; or etcd is external",
   },
+  AzureManagedCluster: { Ready: "the control plane has an endpoint" },
+  AzureManagedControlPlane: {
+    Ready: "all conditions below are True",
+    ResourceGroupReady: "the resource group is as the spec wants it",
+    VNetGroupReady: "the resource group of the virtual network is as the spec wants it",
+    VNetReady: "the virtual network is as the spec wants it",
+    SubnetsReady: "the subnet is as the spec wants it",
+    SpecFulfilled:
+      "no patch or manifest asks for something that Capstan cannot do; it does not count for Ready",
+    ManagedClusterRunning: "AKS has brought the cluster to its spec, patches included",
+  },
+  AzureManagedMachinePool: {
+    Ready: "AgentPoolsReady is True",
+    SpecFulfilled:
+      "no patch or manifest asks for something that Capstan cannot do; it does not count for Ready",
+    AgentPoolsReady: "AKS has brought the pool to its spec, patches included",
+  },
   MachinePool: {
     Ready: "all conditions below are True",
     BootstrapReady: "the bootstrap data for new machines is there",

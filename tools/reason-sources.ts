@@ -44,6 +44,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   references: ["packages/manager/src/contract/*.ts"],
   azure: ["packages/manager/src/azure-cluster/*.ts", "packages/manager/src/azure/**/*.ts"],
   workload: ["packages/manager/src/workload/*.ts"],
+  aks: ["packages/manager/src/aks/**/*.ts"],
   drain: ["packages/manager/src/workload/drain/*.ts"],
 };
 
@@ -84,7 +85,7 @@ export function readReasonSources(): ReasonSources {
   });
   const kinds = CONTROLLERS.map(({ name, kind }) => {
     const own = given(kind.kind, [
-      `packages/manager/src/reconcilers/${name}/*.ts`,
+      `packages/manager/src/reconcilers/${name}/**/*.ts`,
       ...(PLANNERS[kind.kind] ?? []),
     ]);
     const passedOn = (PASSED_ON[kind.kind] ?? []).filter((word) => all.includes(`"${word}"`));

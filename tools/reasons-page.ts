@@ -49,6 +49,11 @@ const SHARED_TEXTS: Readonly<Record<string, { readonly heading: string; readonly
     heading: "Reaching the workload cluster",
     about: "Given when the manager connects to the API server of a workload cluster, or reads its Nodes.",
   },
+  aks: {
+    heading: "AKS through Azure Service Operator",
+    about:
+      "Given for objects of Azure Service Operator that the controllers of AKS keep. Other reasons are those of its Ready condition.",
+  },
   drain: { heading: "Drain", about: "Given while the Node of a machine is drained." },
 };
 
@@ -60,6 +65,8 @@ const SHARED_OF: Readonly<Record<string, readonly string[]>> = {
   MachinePool: ["references", "workload"],
   AzureMachinePool: ["azure"],
   AzureMachinePoolMachine: ["workload", "drain"],
+  AzureManagedControlPlane: ["azure", "aks"],
+  AzureManagedMachinePool: ["workload", "aks"],
 };
 
 const INTRODUCTION = `Each condition has a reason, which says why it is True or False, and mostly a message with the objects and the next step. Find the kind

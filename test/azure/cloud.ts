@@ -1,4 +1,5 @@
 import { ComputeManagementClient, type VirtualMachineScaleSet } from "@azure/arm-compute";
+import { ContainerServiceClient } from "@azure/arm-containerservice";
 import { NetworkManagementClient } from "@azure/arm-network";
 import { ResourceManagementClient } from "@azure/arm-resources";
 import { createHttpHeaders, type HttpClient } from "@azure/core-rest-pipeline";
@@ -23,6 +24,7 @@ export interface Cloud {
   readonly scheduler: Scheduler;
   readonly compute: ComputeManagementClient;
   readonly network: NetworkManagementClient;
+  readonly containerService: ContainerServiceClient;
   readonly resources: ResourceManagementClient;
   /** Sends a request as it is and returns what came back. */
   send(method: string, path: string, options?: SendOptions): Promise<Received>;
@@ -61,6 +63,7 @@ export function startCloud(options: Partial<AzureOptions> = {}): Cloud {
     scheduler,
     compute: new ComputeManagementClient(credential, DEFAULT_SUBSCRIPTION, client),
     network: new NetworkManagementClient(credential, DEFAULT_SUBSCRIPTION, client),
+    containerService: new ContainerServiceClient(credential, DEFAULT_SUBSCRIPTION, client),
     resources: new ResourceManagementClient(credential, DEFAULT_SUBSCRIPTION, client),
     send: (method, path, given = {}) => send(azure, { method, path, ...given }),
   };

@@ -53,15 +53,15 @@ test(
     const [turnOn = "", scaleOut = "", renew = ""] = blocks();
     const status = await shell(turnOn);
     expect(status).toMatch(/last renewal +20\d\d-/);
-    expect(status).toMatch(/Active +20\d\d-\S+ +workers-0/);
+    expect(status).toMatch(/Active +20\d\d-\S+ +mole-workers-0/);
     const scaled = await shell(scaleOut);
     expect(scaled).toMatch(/4 of 4 up to date and available/);
     const version = /^(\d+\.\d+\.\d+) +Active/m.exec(status)?.[1] ?? "";
-    expect(scaled).toMatch(new RegExp(`workers-3 +${version.replaceAll(".", String.raw`\.`)}`));
-    expect(scaled).toMatch(/workers-0 +1\.33\.5/);
+    expect(scaled).toMatch(new RegExp(`mole-workers-3 +${version.replaceAll(".", String.raw`\.`)}`));
+    expect(scaled).toMatch(/mole-workers-0 +1\.33\.5/);
     const renewed = await shell(renew);
     expect(renewed).toMatch(/a renewal is asked for/);
-    expect(renewed).toMatch(/default +workers +1h/);
+    expect(renewed).toMatch(/default +mole-workers +1h/);
   },
   LIMIT_MS,
 );

@@ -13,6 +13,7 @@ const BETWEEN_LOOKS_MS = 100;
 export function startKubelets(
   client: Client,
   azure: Pick<QuickAzure, "machines">,
+  workload: Client = client,
 ): { readonly stop: () => Promise<void> } {
   const joined = new Map<string, string>();
   let isStopped = false;
@@ -22,16 +23,16 @@ export function startKubelets(
       const bootID = machines.get(providerID.toLowerCase());
       if (bootID === undefined || joined.get(providerID) === bootID) continue;
       const joining = nodeFor(providerID, { bootID, kubeletVersion: status?.version ?? "" });
-      if (await client.find(Node, joining.metadata)) continue;
+      if (await workload.find(Node, joining.metadata)) continue;
       joined.set(providerID, bootID);
-      await client.create(Node, joining);
+      await workload.create(Node, joining);
     }
   };
   const look = async (): Promise<void> => {
     for (const pool of await client.list(AzureMachinePool)) await join(pool);
-    for (const { metadata } of await client.list(Pod)) {
+    for (const { metadata } of await workload.list(Pod)) {
       if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds !== 0)
-        await client.delete(Pod, metadata, { gracePeriodSeconds: 0 });
+        await workload.delete(Pod, metadata, { gracePeriodSeconds: 0 });
     }
   };
   const goOn = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority, issueCertificate } from "@capstan/apiserver";
 import { type Azure, createAzure, type JournalEntry, RECORDED, serveAzure } from "@capstan/azure-sim";
-import { createRealEnv } from "@capstan/env";
+import { createRealEnv, type Env } from "@capstan/env";
 
 const TIMES_AS_FAST = 40;
 
@@ -29,11 +29,7 @@ export async function startQuickAzure(): Promise<QuickAzure> {
   const env = createRealEnv();
   const authority = await createAuthority(env);
   const tls = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
-  const faster = (seconds: number): number => seconds / TIMES_AS_FAST;
-  const latencies = Object.fromEntries(
-    Object.entries(RECORDED).map(([name, { p50, p90 }]) => [name, { p50: faster(p50), p90: faster(p90) }]),
-  );
-  const azure = createAzure({ env, seed: "quick", settings: { latencies } });
+  const azure = createQuickAzure();
   const server = await serveAzure(azure, { tls });
   const folder = mkdtempSync(join(tmpdir(), "capstan-azure-"));
   const ca = join(folder, "ca.crt");
@@ -52,7 +48,17 @@ export async function startQuickAzure(): Promise<QuickAzure> {
   };
 }
 
-function runningIn({ core }: Azure): ReadonlyMap<string, string> {
+/** The cloud alone, without a server. */
+export function createQuickAzure(env: Env = createRealEnv()): Azure {
+  const faster = (seconds: number): number => seconds / TIMES_AS_FAST;
+  const latencies = Object.fromEntries(
+    Object.entries(RECORDED).map(([name, { p50, p90 }]) => [name, { p50: faster(p50), p90: faster(p90) }]),
+  );
+  return createAzure({ env, seed: "quick", settings: { latencies } });
+}
+
+/** The machines that run, as in `QuickAzure`. */
+export function runningIn({ core }: Azure): ReadonlyMap<string, string> {
   const machines = [...core.world.scaleSets.instances.entries()].map(([, instance]) => instance);
   return new Map(
     machines

@@ -1,17 +1,8 @@
-import {
-  AzureCluster,
-  Cluster,
-  CLUSTER_NAME_LABEL,
-  customKinds,
-  KubeadmConfigTemplate,
-  MachineDeployment,
-  Secret,
-} from "@capstan/api";
+import { customKinds, KubeadmConfigTemplate, MachineDeployment } from "@capstan/api";
 import { builtInKinds, createApiServer } from "@capstan/apiserver";
 import { createRealEnv, type Transport } from "@capstan/env";
 import { cloudNamed, Manager } from "@capstan/manager";
 import { type Client, createClient, Runner, silentLogger } from "@capstan/runtime";
-import { SIMULATED_AUTHORITY } from "@capstan/sim";
 import { installDefinitions } from "../../packages/cli/src/cluster/install-definitions.ts";
 import { create } from "../bench/cluster-objects.ts";
 import { definitionOf, foreign } from "../world/cluster/foreign-kinds.ts";
@@ -23,6 +14,7 @@ import {
 } from "../world/machinedeployments/test-provider.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { establish } from "./custom-resource-definition.ts";
+import { createReadyCluster } from "./quick-cluster.ts";
 
 const CLUSTER = "demo";
 /** The MachineDeployment of `createDeployment`. */
@@ -57,7 +49,7 @@ export async function startTestMachines(latencies?: ProviderLatencies): Promise<
   const client = createClient({ transport: plane.connect(), env, fieldManager: "test" });
   await installDefinitions({ env, transport: plane.connect() }, customKinds);
   for (const kind of [TestMachine, TestMachineTemplate]) await establish(client, definitionOf(kind));
-  await createReadyCluster(client);
+  await createReadyCluster(client, CLUSTER);
   const manager = new Manager({
     env,
     log: silentLogger,
@@ -72,7 +64,7 @@ export async function startTestMachines(latencies?: ProviderLatencies): Promise<
     transport: plane.connect(),
     log: silentLogger,
     name: "test-provider",
-    reconcilers: [testProvider({ env, connect: toWorkload }, latencies)],
+    reconcilers: [testProvider({ env, connect: toWorkload }, { latencies })],
   });
   await Promise.all([manager.start(), provider.start()]);
   return {
@@ -88,43 +80,6 @@ export async function startTestMachines(latencies?: ProviderLatencies): Promise<
 
 function unreachable(): never {
   throw new Error("these machines need no Azure");
-}
-
-/** A cluster whose network and control plane are there: no controller of these runs. */
-async function createReadyCluster(client: Client): Promise<void> {
-  const metadata = { name: CLUSTER, namespace: "default" };
-  const labels = { [CLUSTER_NAME_LABEL]: CLUSTER };
-  const encoded = (text: string): string => Buffer.from(text).toString("base64");
-  const controlPlaneEndpoint = { host: "demo.example.com", port: 6443 };
-  await create(client, Secret, {
-    metadata: { ...metadata, name: `${CLUSTER}-ca`, labels },
-    data: { "tls.crt": encoded(SIMULATED_AUTHORITY) },
-  });
-  await create(client, Secret, {
-    metadata: { ...metadata, name: `${CLUSTER}-kubeconfig`, labels },
-    type: "cluster.x-k8s.io/secret",
-    data: { value: encoded(JSON.stringify(kubeconfig())) },
-  });
-  await create(client, AzureCluster, {
-    metadata,
-    spec: { location: "westeurope", subscriptionID: "none", controlPlaneEndpoint },
-  });
-  const ready = { type: "merge", subresource: "status", body: { status: { ready: true } } } as const;
-  await client.patch(AzureCluster, metadata, ready);
-  const { apiVersion, kind } = AzureCluster;
-  const infrastructureRef = { apiVersion, kind, name: CLUSTER };
-  await create(client, Cluster, { metadata, spec: { controlPlaneEndpoint, infrastructureRef } });
-}
-
-function kubeconfig(): object {
-  return {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: CLUSTER, cluster: { server: "https://demo.example.com:6443" } }],
-    users: [{ name: "admin", user: { token: "none" } }],
-    contexts: [{ name: "admin", context: { cluster: CLUSTER, user: "admin" } }],
-    "current-context": "admin",
-  };
 }
 
 /** Creates a MachineDeployment with its templates. */

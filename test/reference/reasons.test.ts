@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { AKS_REASONS } from "../../packages/manager/src/reasons/aks.ts";
 import { AZURE_MACHINE_REASONS } from "../../packages/manager/src/reasons/azure-machines.ts";
 import { AZURE_REASONS } from "../../packages/manager/src/reasons/azure.ts";
 import { BOOTSTRAP_REASONS } from "../../packages/manager/src/reasons/bootstrap.ts";
@@ -8,6 +9,7 @@ import { MACHINE_DEPLOYMENT_REASONS } from "../../packages/manager/src/reasons/m
 import { MACHINE_REASONS } from "../../packages/manager/src/reasons/machines.ts";
 import { POOL_REASONS } from "../../packages/manager/src/reasons/pools.ts";
 import { PROTOTYPE_REASONS } from "../../packages/manager/src/reasons/prototypes.ts";
+import { IN_PLACE_REASONS } from "../../packages/manager/src/reasons/in-place.ts";
 import { REASONS } from "../../packages/manager/src/reasons/reasons.ts";
 import { readReasonSources, reasonsIn, type ReasonSources } from "../../tools/reason-sources.ts";
 import { reasonProblems } from "../../tools/reasons-page.ts";
@@ -70,6 +72,7 @@ test("the reason of an event is not one of a condition", () => {
 
 test("each reason of the product is in one table only, which is sorted", () => {
   const tables = [
+    AKS_REASONS,
     AZURE_MACHINE_REASONS,
     AZURE_REASONS,
     BOOTSTRAP_REASONS,
@@ -79,6 +82,7 @@ test("each reason of the product is in one table only, which is sorted", () => {
     MACHINE_REASONS,
     POOL_REASONS,
     PROTOTYPE_REASONS,
+    IN_PLACE_REASONS,
   ];
   const names = tables.map((table) => Object.keys(table));
   for (const one of names) expect(one).toEqual(one.toSorted());

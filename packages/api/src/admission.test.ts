@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { validateObject, withDefaults } from "./admission.ts";
 import { MachinePool } from "./cluster/machine-pool.ts";
-import { ExtensionConfig } from "./runtime-extension/extension-config.ts";
 import { deepFreeze } from "./values/deep-copy.ts";
 
 const pool = deepFreeze({
@@ -29,20 +28,4 @@ test("sets defaults that stay the same when they are set again", () => {
 
 test("returns errors and warnings", () => {
   expect(validateObject(MachinePool, { object: pool })).toEqual({ errors: [], warnings: [] });
-});
-
-test("warns who creates an object of a kind without a controller, and not who changes one", () => {
-  const object = deepFreeze({
-    apiVersion: "runtime.cluster.x-k8s.io/v1alpha1",
-    kind: "ExtensionConfig",
-    metadata: { name: "updater" },
-    spec: { clientConfig: { url: "https://updater.example.com/hooks" } },
-  });
-  const warned = [
-    "Capstan has no controller for ExtensionConfig yet: the object is stored, and nothing happens unless another provider acts on it",
-  ];
-  expect(validateObject(ExtensionConfig, { object }).warnings).toEqual(expect.arrayContaining(warned));
-  expect(validateObject(ExtensionConfig, { object, old: object }).warnings).not.toEqual(
-    expect.arrayContaining(warned),
-  );
 });

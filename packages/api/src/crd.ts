@@ -1,5 +1,5 @@
 /** The CustomResourceDefinition of a kind, generated from the input of `defineKind`. */
-import type { CustomKind } from "./kind.ts";
+import { builtInKind, type CustomKind } from "./kind.ts";
 import type { KubernetesObject } from "./kubernetes/meta.ts";
 import type { TSchema } from "./schema/schema.ts";
 
@@ -32,6 +32,15 @@ export interface CustomResourceDefinition extends KubernetesObject {
     versions: CrdVersion[];
   };
 }
+
+/** The kind of CustomResourceDefinitions. */
+export const CustomResourceDefinition = builtInKind<CustomResourceDefinition>({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+});
 
 /** Distinguishes our definitions from those of other providers, which have the same names. */
 const OURS = { "app.kubernetes.io/managed-by": "capstan" };

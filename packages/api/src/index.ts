@@ -27,7 +27,7 @@ export { type Verdict, validateObject, withDefaults } from "./admission.ts";
 export { hasNoController } from "./without-controller.ts";
 export {
   type CrdVersion,
-  type CustomResourceDefinition,
+  CustomResourceDefinition,
   type PrintedSchema,
   openApiSchema,
   toCustomResourceDefinition,
@@ -127,6 +127,7 @@ export {
 export { JsonPatchError, jsonPatch } from "./values/json-patch.ts";
 export { jsonPatchBetween, type PatchOperation } from "./values/json-patch-between.ts";
 export { applyMergePatch, diffMergePatch } from "./values/merge-patch.ts";
+export { nearestName } from "./values/nearest-name.ts";
 export {
   type Quantity,
   QuantityError,
@@ -197,9 +198,20 @@ export {
   SET_NAME_LABEL,
   SKIP_PREFLIGHT_CHECKS_ANNOTATION,
   SKIP_REMEDIATION_ANNOTATION,
+  HANDS_OVER_MACHINES_ANNOTATION,
+  INJECT_CA_ANNOTATION,
+  PENDING_HOOKS_ANNOTATION,
+  RECEIVES_MACHINES_ANNOTATION,
+  RETRY_UPDATE_ANNOTATION,
   UNINITIALIZED_TAINT,
+  UPDATE_APPROVAL_ANNOTATION,
+  UPDATE_APPROVED_ANNOTATION,
+  UPDATE_IN_PROGRESS_ANNOTATION,
+  UPDATE_MACHINE_HOOK,
+  UPDATER_ORDER_ANNOTATION,
   WATCH_LABEL,
 } from "./cluster/well-known.ts";
+export { hasUpdateFailed, isUpdatePending, isUpdatingInPlace } from "./cluster/update-progress.ts";
 
 // Azure's kinds, and what reconcilers and the command line need to read them.
 export { AzureCluster } from "./infrastructure/azure-cluster/azure-cluster.ts";
@@ -235,6 +247,7 @@ export {
   AsoPatchError,
   type AsoPatchOperation,
   parseAsoPatch,
+  parsePointer,
 } from "./infrastructure/aso-patch.ts";
 export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";

@@ -1,12 +1,7 @@
 import type { CustomKind } from "./kind.ts";
 
 // A test of the manager compares this list with its controllers.
-const WITHOUT_CONTROLLER: ReadonlySet<string> = new Set([
-  "ExtensionConfig",
-  "AzureManagedCluster",
-  "AzureManagedControlPlane",
-  "AzureManagedMachinePool",
-]);
+const WITHOUT_CONTROLLER: ReadonlySet<string> = new Set([]);
 
 /** Whether this release accepts objects of the kind and has no controller that acts on them. */
 export function hasNoController({ kind }: Pick<CustomKind, "kind">): boolean {

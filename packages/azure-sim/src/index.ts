@@ -4,7 +4,7 @@ export type { Answer } from "./arm/answer.ts";
 export type { Control } from "./control/control.ts";
 export type { CloudState } from "./control/state.ts";
 export type { SimRequest } from "./core/call.ts";
-export { type Core, createCore } from "./core/core.ts";
+export { type Core, createCore, type ManagedClusterView } from "./core/core.ts";
 export type { DiskRef } from "./disks/disks.ts";
 export type { MachineDisk } from "./disks/machine-disk.ts";
 export type { IssuedToken } from "./entra/tokens.ts";

@@ -1,5 +1,6 @@
 import type { Latencies } from "./latency/latencies.ts";
 import { DEFAULT_IMAGES, type Image } from "./resources/images/image.ts";
+import { DEFAULT_KUBERNETES_VERSIONS } from "./resources/managed-clusters/versions.ts";
 import { DEFAULT_SIZES, type VmSize } from "./resources/skus/vm-size.ts";
 
 /** An application or identity that can request tokens. */
@@ -37,6 +38,8 @@ export interface AzureSettings {
   readonly regions: readonly string[];
   readonly sizes: readonly VmSize[];
   readonly images: readonly Image[];
+  /** The versions of Kubernetes that AKS offers, such as 1.33.5. */
+  readonly kubernetesVersions: readonly string[];
   readonly quotas: readonly Quota[];
   readonly capacities: readonly Capacity[];
   /** Durations by operation in seconds; `recorded` takes those of real traffic, `none` ends every operation at once. */
@@ -82,6 +85,7 @@ const DEFAULTS: AzureSettings = {
   regions: ["westus", "westus2", "eastus", "eastus2", "westeurope", "northeurope", "swedencentral"],
   sizes: DEFAULT_SIZES,
   images: DEFAULT_IMAGES,
+  kubernetesVersions: DEFAULT_KUBERNETES_VERSIONS,
   quotas: [],
   capacities: [],
   latencies: "recorded",

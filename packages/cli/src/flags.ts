@@ -23,7 +23,7 @@ export function dataDirOption({ variables }: Shell): Option {
 
 /** The help of `--feature-gates`. */
 export const FEATURE_GATES =
-  "features to switch, such as InPlaceUpdates=true,NodePrototyping=true; both are off unless given, and neither does anything yet";
+  "features to switch, such as InPlaceUpdates=true,NodePrototyping=true; both are off unless given";
 
 /** `-o`. */
 export function outputOption(): Option {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { count } from "./arguments.ts";
+import { count, durationMs } from "./arguments.ts";
 import type { ManagerCommandOptions } from "./commands/manager.ts";
 import { type CarryOut, FEATURE_GATES } from "./flags.ts";
 import type { Shell } from "./shell.ts";
@@ -49,6 +49,14 @@ export function addManager(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--azure-endpoint <url>", "an Azure other than the public one, such as a simulated one")
     .option("--azure-ca <file>", "certificate authority of that endpoint")
     .option("--feature-gates <gates>", FEATURE_GATES)
+    .option(
+      "--in-place-update-timeout <duration>",
+      "how long an updater may take for one machine, unless its ExtensionConfig says otherwise",
+      durationMs,
+      30 * 60_000,
+    )
+    .option("--updater-client-certificate <file>", "client certificate for updaters that require one")
+    .option("--updater-client-key <file>", "key of that certificate")
     .option("--take-over", "reconcile kinds although another provider has installed them", false)
     .addOption(
       new Option("--log-level <level>", "log level")

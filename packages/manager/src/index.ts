@@ -75,6 +75,13 @@ export type {
   ControlPlanePlan,
 } from "./rollout/control-plane/action.ts";
 export { planControlPlane } from "./rollout/control-plane/plan.ts";
+export {
+  type ExtensionConfigPorts,
+  extensionConfigReconciler,
+} from "./reconcilers/extensionconfig/reconciler.ts";
+export { type UpdaterAccess, updaterPorts } from "./setup/ports/updaters.ts";
+export { connectToExtension } from "./updaters/connect.ts";
+export type { ConnectToExtension, ExtensionAddress } from "./updaters/hook-client.ts";
 export { machineRbac } from "./reconcilers/machine/rbac.ts";
 export { machineHealthCheckReconciler } from "./reconcilers/machinehealthcheck/reconciler.ts";
 export { machineReconciler } from "./reconcilers/machine/reconciler.ts";
@@ -120,6 +127,8 @@ export {
   type Wave,
 } from "./rollout/scale-set/forecast/forecast.ts";
 export type { RolloutStep, StepTimes } from "./rollout/scale-set/forecast/step-times.ts";
+export { type AksState, planAks, type PlannedChange, type PlannedResource } from "./aks/plan.ts";
+export { newestServed } from "./aks/served-version.ts";
 export { needsAttention } from "./rollout/scale-set/needs-attention.ts";
 export { type PoolPlan, planPool } from "./rollout/scale-set/plan.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";

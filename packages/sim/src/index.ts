@@ -11,6 +11,11 @@ export type { ControlPlaneHost, HostedControlPlane } from "./control-planes/host
 export type { GuestFailure } from "./guests/failure.ts";
 export type { GuestSettings } from "./guests/guest.ts";
 export type { WorkloadCluster } from "./guests/guest-clusters.ts";
+export {
+  managedClustersNamed,
+  type ManagedClusters,
+  startManagedClusters,
+} from "./managed-clusters/managed-clusters.ts";
 export { type Guests, type GuestsOptions, type GuestView, startGuests } from "./guests/guests.ts";
 export type { Stage } from "./guests/stages.ts";
 export { machineLabel } from "./machine-id.ts";

@@ -2,6 +2,7 @@ import {
   AzureMachine,
   AzureMachinePoolMachine,
   type CustomKind,
+  ExtensionConfig,
   KubeadmControlPlane,
   Machine,
   MachineDeployment,
@@ -39,7 +40,13 @@ function rightsOf({ verb, group = "", resource, subresource, isApply = false }: 
 
 const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].toSorted();
 
-const KINDS_OF_TOUR: readonly CustomKind[] = [MachineHealthCheck, MachineDeployment, MachineSet, Machine];
+const KINDS_OF_TOUR: readonly CustomKind[] = [
+  ExtensionConfig,
+  MachineHealthCheck,
+  MachineDeployment,
+  MachineSet,
+  Machine,
+];
 
 /** A story with objects of a kind in it. */
 function rehearsalWith(kind: CustomKind): Rehearsal {

@@ -6,6 +6,8 @@ import {
   AzureManagedMachinePool,
   Cluster,
   CLUSTER_NAME_LABEL,
+  ExtensionConfig,
+  INJECT_CA_ANNOTATION,
   type Kind,
   KubeadmConfig,
   KubeadmConfigTemplate,
@@ -17,6 +19,7 @@ import {
   MachinePool,
   MachineSet,
   POOL_NAME_LABEL,
+  Secret,
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
 import {
@@ -51,7 +54,9 @@ export function tour(seed: string): Rehearsal {
       await patch(world, AzureClusterIdentity, "demo-identity", { spec });
       await managedCluster(world);
       await clusterWithMachines(world);
+      await extension(world);
       await world.rest(10 * MINUTE_MS);
+      await world.run(world.user.delete(ExtensionConfig, { name: "updater" }));
       await remove(world, Cluster, "managed");
       await remove(world, Cluster, "full");
       await world.rest(30 * MINUTE_MS);
@@ -61,6 +66,26 @@ export function tour(seed: string): Rehearsal {
 
 async function create<T extends KubernetesObject>(world: World, kind: Kind<T>, object: T): Promise<void> {
   await world.run(world.user.create(kind, object));
+}
+
+/** An extension that does not answer, with its certificate authority in a Secret. */
+async function extension(world: World): Promise<void> {
+  const data = { "ca.crt": Buffer.from("authority").toString("base64") };
+  await create(world, Secret, {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "updater", namespace: NAMESPACE },
+    data,
+  });
+  const annotations = { [INJECT_CA_ANNOTATION]: `${NAMESPACE}/updater` };
+  const { apiVersion, kind } = ExtensionConfig;
+  const spec = { clientConfig: { url: "https://updater.invalid" } };
+  await create(world, ExtensionConfig, {
+    apiVersion,
+    kind,
+    metadata: { name: "updater", annotations },
+    spec,
+  });
 }
 
 /** A cluster of AKS; no controller acts on its parts yet. */

@@ -1,4 +1,4 @@
-import { Cluster, type Frozen, isTrue, Machine, Node, type OwnerReference } from "@capstan/api";
+import { Cluster, type Frozen, isTrue, type Kind, Machine, Node, type OwnerReference } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import {
   block,
@@ -43,11 +43,20 @@ interface Scope {
   readonly latencies: ProviderLatencies;
 }
 
+/** What differs from the usual provider. */
+export interface ProviderOptions {
+  readonly latencies?: ProviderLatencies | undefined;
+  readonly kind?: Kind<Foreign>;
+}
+
 /** Creates simulated virtual machines: after the bootstrap data, a VM takes 10 s, and its Node 2 s more. */
-export function testProvider(connections: Connections, latencies = IN_MEMORY): Reconciler {
+export function testProvider(
+  connections: Connections,
+  { latencies = IN_MEMORY, kind = TestMachine }: ProviderOptions = {},
+): Reconciler {
   return defineReconciler<Foreign, Scope>({
-    name: "testmachine",
-    for: TestMachine,
+    name: kind.kind.toLowerCase(),
+    for: kind,
     finalizer: "testmachine.infrastructure.example.com",
     concurrency: 100,
     watches: [

@@ -2,7 +2,13 @@
 import { type Cluster, DEFAULT_FEATURES, type Frozen, Secret } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
-import { Azure, cloudNamed, kubeadmConfigReconciler, machinePoolReconciler } from "@capstan/manager";
+import {
+  Azure,
+  cloudNamed,
+  kubeadmConfigReconciler,
+  machinePoolReconciler,
+  updaterPorts,
+} from "@capstan/manager";
 import { createClient, guardWrites, type Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, SIMULATED_ISSUER, type Controllers, type ManagerConnections } from "@capstan/sim";
 import { virtualLogin } from "../../../packages/cli/src/controllers/virtual-login.ts";
@@ -80,6 +86,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     readSecret,
     features: DEFAULT_FEATURES,
     issuer: SIMULATED_ISSUER,
+    ...updaterPorts({ env, client, assertMayWrite }),
     workloadClient: async (cluster: Frozen<Cluster>) =>
       guardWrites((await workloads.get(cluster)).client, assertMayWrite),
   };

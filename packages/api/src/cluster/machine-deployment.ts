@@ -2,6 +2,7 @@ import { Conditions } from "../kubernetes/condition.ts";
 import { LabelSelector } from "../kubernetes/label-selector.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { labelValueProblems } from "../kubernetes/names.ts";
+import { DEFAULT_FEATURES, type Features } from "../features.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import {
   type Static,
@@ -10,10 +11,13 @@ import {
   described,
   integer,
   intOrPercent,
+  listMap,
+  listOf,
   long,
   object,
   oneOf,
   optional,
+  string,
   timestamp,
 } from "../schema/schema.ts";
 import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
@@ -104,6 +108,38 @@ const Spec = object("The desired state of the deployment.", {
   progressDeadlineSeconds: optional(integer("Has no effect; kept for old manifests.")),
 });
 
+const Path = string("The path of a field, such as machine.spec.version.", { minLength: 1, maxLength: 512 });
+
+const InPlaceDecision = object("Whether the updaters can update the machines of one MachineSet in place.", {
+  machineSet: string("The MachineSet with the old template.", { minLength: 1, maxLength: 253 }),
+  key: string("A hash of the templates and the updaters that the decision is based on.", { maxLength: 64 }),
+  result: oneOf(
+    "Covered: updaters make all changes. Uncovered: no updater makes some of them. Unknown: an updater did not answer.",
+    ["Covered", "Uncovered", "Unknown"],
+  ),
+  updaters: optional(
+    listOf(
+      "The updaters to run, in order.",
+      object("An updater, and the changes that it makes.", {
+        name: string("The name of the updater.", { minLength: 1, maxLength: 512 }),
+        changes: listOf("The fields that it changes.", Path, { maxItems: 256 }),
+      }),
+      { maxItems: 32 },
+    ),
+  ),
+  uncovered: optional(listOf("The fields that no updater changes.", Path, { maxItems: 256 })),
+  message: optional(string("Why, for users.", { maxLength: 2048 })),
+  retryAfter: optional(timestamp("When the updaters are asked again.")),
+});
+
+const InPlaceStatus = object("How machines are updated in place.", {
+  machineSet: string("The MachineSet that the machines move to.", { minLength: 1, maxLength: 253 }),
+  decisions: listMap("One decision for each MachineSet with an old template.", InPlaceDecision, {
+    keys: ["machineSet"],
+    maxItems: 100,
+  }),
+});
+
 const Status = object("The observed state of the deployment.", {
   observedGeneration: optional(long("The generation that the controller last observed.")),
   selector: optional(ScaleSelector),
@@ -115,6 +151,7 @@ const Status = object("The observed state of the deployment.", {
   phase: optional(
     oneOf("The phase of the deployment.", ["ScalingUp", "ScalingDown", "Running", "Failed", "Unknown"]),
   ),
+  inPlace: optional(InPlaceStatus),
   conditions: optional(Conditions),
   versions: optional(Versions),
   v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
@@ -156,7 +193,7 @@ export const MachineDeployment = defineKind({
     addTemplateLabel(deployment.template, CLUSTER_NAME_LABEL, deployment.clusterName);
     defaultMachineSpec(deployment.template.spec, metadata.namespace);
   },
-  validate({ object: deployment, old }) {
+  validate({ object: deployment, old, features }) {
     const { metadata, spec: wanted } = deployment;
     return [
       ...labelValueProblems(metadata.name).map((problem) =>
@@ -164,6 +201,11 @@ export const MachineDeployment = defineKind({
       ),
       ...machineOwnerErrors(deployment, old),
       ...strategyErrors(wanted.strategy),
+      ...inPlaceGateErrors("spec.strategy.type", {
+        type: wanted.strategy?.type,
+        oldType: old?.spec.strategy?.type,
+        features,
+      }),
     ];
   },
 });
@@ -174,12 +216,33 @@ export type MachineDeployment = ObjectOf<typeof MachineDeployment>;
 function defaultStrategy(strategy: Strategy = {}): Strategy {
   const { type = "RollingUpdate", rollingUpdate, fallbackRollingUpdate } = strategy;
   const limits = { maxSurge: 1, maxUnavailable: 0 };
+  const inPlaceLimits = { maxSurge: 0, maxUnavailable: 1 };
   return {
     ...strategy,
     type,
     ...(type === "RollingUpdate" && { rollingUpdate: { ...limits, ...rollingUpdate } }),
+    ...(IN_PLACE_STRATEGIES.includes(type) && { rollingUpdate: { ...inPlaceLimits, ...rollingUpdate } }),
     ...(fallbackRollingUpdate && { fallbackRollingUpdate: { ...limits, ...fallbackRollingUpdate } }),
   };
+}
+
+/** The old and the new type of a strategy, under the features that are on. */
+interface StrategyChange {
+  readonly type: string | undefined;
+  readonly oldType: string | undefined;
+  readonly features: Features | undefined;
+}
+
+/** Refuses to choose an update in place while its feature is off; an object that has chosen it before is kept. */
+function inPlaceGateErrors(
+  field: string,
+  { type = "", oldType = "", features = DEFAULT_FEATURES }: StrategyChange,
+): FieldError[] {
+  if (!IN_PLACE_STRATEGIES.includes(type) || features.InPlaceUpdates) return [];
+  if (IN_PLACE_STRATEGIES.includes(oldType)) return [];
+  const problem =
+    "needs the feature gate InPlaceUpdates; start the manager with --feature-gates InPlaceUpdates=true";
+  return [invalid(field, type, problem)];
 }
 
 function strategyErrors(strategy: Frozen<Strategy> | undefined): FieldError[] {

@@ -1,6 +1,7 @@
 /** Defaults and validation of the kinds that manage machines. */
 import { describe, expect, test } from "vitest";
 import { validateObject, withDefaults } from "../admission.ts";
+import { DEFAULT_FEATURES } from "../features.ts";
 import type { CustomKind } from "../kind.ts";
 import type { KubernetesObject } from "../kubernetes/meta.ts";
 import { formatFieldError } from "../values/field-error.ts";
@@ -10,6 +11,7 @@ import type { MachineTemplateSpec } from "./machine-fields.ts";
 import { MachinePool } from "./machine-pool.ts";
 import { MachineSet } from "./machine-set.ts";
 
+const ALL_FEATURES = { ...DEFAULT_FEATURES, InPlaceUpdates: true };
 const MIN_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
 const MAX_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
 
@@ -64,7 +66,10 @@ function machine(spec: Partial<Machine["spec"]> = {}, labels: Record<string, str
 /** The errors of an object after defaulting. */
 function errorsOf<T extends KubernetesObject>(kind: CustomKind<T>, object: T, old?: T): string[] {
   const filled = withDefaults(kind, object);
-  const request = old ? { object: filled, old: withDefaults(kind, old) } : { object: filled };
+  const features = ALL_FEATURES;
+  const request = old
+    ? { object: filled, features, old: withDefaults(kind, old) }
+    : { object: filled, features };
   return validateObject(kind, request as Parameters<typeof kind.validate>[0]).errors.map(formatFieldError);
 }
 
@@ -203,10 +208,18 @@ describe("a MachineDeployment", () => {
       { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: "10%" } },
     ],
     [{ type: "OnDelete" }, { type: "OnDelete" }],
-    [{ type: "InPlace" }, { type: "InPlace" }],
+    [{ type: "InPlace" }, { type: "InPlace", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }],
+    [
+      { type: "InPlace", rollingUpdate: { maxSurge: 1 } },
+      { type: "InPlace", rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
+    ],
     [
       { type: "ExternalUpdate", fallbackRollingUpdate: { maxUnavailable: 1 } },
-      { type: "ExternalUpdate", fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
+      {
+        type: "ExternalUpdate",
+        rollingUpdate: { maxSurge: 0, maxUnavailable: 1 },
+        fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 1 },
+      },
     ],
   ] as [MachineDeployment["spec"]["strategy"], object][])(
     "with the strategy %j gets %j",
@@ -248,6 +261,15 @@ describe("a MachineDeployment", () => {
       ]);
     },
   );
+
+  test.each(["InPlace", "ExternalUpdate"] as const)("may choose %s only while its feature is on", (type) => {
+    const object = withDefaults(MachineDeployment, deployment({ strategy: { type } }));
+    const errorsWith = (request: object): string[] =>
+      validateObject(MachineDeployment, { object, ...request }).errors.map(formatFieldError);
+    expect(errorsWith({})).toEqual([expect.stringContaining("needs the feature gate InPlaceUpdates")]);
+    expect(errorsWith({ features: ALL_FEATURES })).toEqual([]);
+    expect(errorsWith({ old: object }), "an object that has it keeps it").toEqual([]);
+  });
 
   test("may not have a selector that does not match its machines", () => {
     expect(errorsOf(MachineDeployment, deployment({ selector: { matchLabels: { pool: "a" } } }))).toEqual([

@@ -5,6 +5,7 @@ import {
   anyObject,
   boolean,
   described,
+  integer,
   listOf,
   long,
   object,
@@ -29,6 +30,7 @@ import {
   machineSpecErrors,
   workerTaintErrors,
 } from "./machine-rules.ts";
+import { specLockErrors } from "./spec-lock.ts";
 import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL } from "./well-known.ts";
 
 const NodeInfo = object("What the kubelet reports about the machine.", {
@@ -98,6 +100,22 @@ const Status = object("The observed state of the machine.", {
       waitForNodeVolumeDetachStartTime: optional(timestamp("When the wait for volumes began.")),
       waitForPreDrainHookStartTime: optional(timestamp("When the wait for pre-drain hooks began.")),
       waitForPreTerminateHookStartTime: optional(timestamp("When the wait for pre-terminate hooks began.")),
+    }),
+  ),
+  update: optional(
+    object("The progress of an update in place.", {
+      updater: optional(string("The updater that runs.", { maxLength: 512 })),
+      specHash: string("A hash of the desired state that the updaters work on.", { maxLength: 64 }),
+      state: oneOf("InProgress until the last updater is done, or one of them has failed.", [
+        "InProgress",
+        "Failed",
+      ]),
+      since: timestamp("When the first call of the updater was sent."),
+      attempts: optional(integer("How often the updater was called.")),
+      failures: optional(integer("How many calls in a row were not answered, or not understood.")),
+      nextCallTime: optional(timestamp("When the updater is called again.")),
+      message: optional(string("The last answer of the updater.", { maxLength: 2048 })),
+      retried: optional(string("The last value of the retry annotation.", { maxLength: 256 })),
     }),
   ),
   v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
@@ -171,6 +189,7 @@ export const Machine = defineKind({
         ? workerTaintErrors("spec.taints", machine.spec.taints)
         : []),
       ...(old ? immutableErrors("spec.clusterName", machine.spec.clusterName, old.spec.clusterName) : []),
+      ...(old ? specLockErrors(machine, old) : []),
     ];
   },
 });

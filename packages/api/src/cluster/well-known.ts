@@ -59,6 +59,27 @@ export const PRE_DRAIN_HOOK_PREFIX = "pre-drain.delete.hook.machine.cluster.x-k8
 /** Prefix of annotations that block a deletion before the infrastructure is deleted. */
 export const PRE_TERMINATE_HOOK_PREFIX = "pre-terminate.delete.hook.machine.cluster.x-k8s.io";
 
+/** Annotation: a machine, its infrastructure or its bootstrap config is being updated in place, or is about to be. */
+export const UPDATE_IN_PROGRESS_ANNOTATION = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
+/** Annotation: hooks that must be called for the machine, separated by commas. */
+export const PENDING_HOOKS_ANNOTATION = "runtime.cluster.x-k8s.io/pending-hooks";
+/** The hook in the annotation of pending hooks: the desired state is written, and updaters may run. */
+export const UPDATE_MACHINE_HOOK = "UpdateMachine";
+/** Annotation of a MachineSet: machines that its MachineDeployment is about to move to it, separated by commas. */
+export const RECEIVES_MACHINES_ANNOTATION = "in-place-updates.capstan.dev/receives-machines";
+/** Annotation of a MachineSet: machines that its MachineDeployment is about to move away, separated by commas. */
+export const HANDS_OVER_MACHINES_ANNOTATION = "in-place-updates.capstan.dev/hands-over-machines";
+/** Annotation of a Machine: a new value makes a failed update start again. */
+export const RETRY_UPDATE_ANNOTATION = "in-place-updates.capstan.dev/retry";
+/** Annotation of a MachineDeployment: with the value `required`, one machine is updated before the others need an approval. */
+export const UPDATE_APPROVAL_ANNOTATION = "in-place-updates.capstan.dev/approval";
+/** Annotation of a MachineDeployment: the MachineSet to which all other machines may be updated. */
+export const UPDATE_APPROVED_ANNOTATION = "in-place-updates.capstan.dev/approved-machine-set";
+/** Annotation of an ExtensionConfig: a number; updaters with a lower one are asked first. */
+export const UPDATER_ORDER_ANNOTATION = "in-place-updates.capstan.dev/order";
+/** Annotation of an ExtensionConfig: the Secret, as `namespace/name`, whose `ca.crt` becomes its caBundle. */
+export const INJECT_CA_ANNOTATION = "runtime.cluster.x-k8s.io/inject-ca-from-secret";
+
 /** Taint: Cluster API has not initialized the node yet. */
 export const UNINITIALIZED_TAINT = "node.cluster.x-k8s.io/uninitialized";
 /** Taint: the node has an old revision and will be deleted. */

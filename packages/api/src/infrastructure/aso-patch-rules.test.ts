@@ -21,7 +21,6 @@ const ACCEPTED: readonly unknown[] = [
   { spec: { operatorSpec: { secrets: { other: {} } } } },
   { metadata: { labels: { mine: "x" }, annotations: { other: null } } },
   { metadata: {} },
-  [],
   [{ op: "add", path: "/spec/nodeInitializationTaints", value: ["a=b:NoSchedule"] }],
   [{ op: "test", path: "/spec/azureName", value: "x" }],
   [{ op: "copy", from: "/spec/location", path: "/spec/dnsPrefix" }],

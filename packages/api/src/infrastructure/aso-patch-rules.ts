@@ -36,6 +36,10 @@ const PROTECTED: readonly Path[] = [
   ["spec", "operatorSpec", "secrets", "*Credentials"],
 ];
 
+// No user writes so many; together they bound the work of a reconcile. The resource itself has at most 1.5 MB in etcd.
+const MOST_PATCHES = 1000;
+const LONGEST_PATCHES = 512 * 1024;
+
 /** The protected fields that a patch changes, as JSON pointers. */
 export function protectedPointers(patch: AsoPatch): readonly string[] {
   const touches =
@@ -47,7 +51,13 @@ export function protectedPointers(patch: AsoPatch): readonly string[] {
 
 /** Validates the patches of a user, each by its index. */
 export function asoPatchErrors(path: string, patches: readonly string[] | undefined): readonly FieldError[] {
-  return (patches ?? []).flatMap((text, index) => patchErrors(`${path}[${index}]`, text));
+  if (patches === undefined) return [];
+  if (patches.length > MOST_PATCHES)
+    return [invalid(path, patches.length, `must have at most ${MOST_PATCHES} patches`)];
+  const length = patches.reduce((sum, text) => sum + text.length, 0);
+  if (length > LONGEST_PATCHES)
+    return [invalid(path, length, `must have at most ${LONGEST_PATCHES} characters in all patches together`)];
+  return patches.flatMap((text, index) => patchErrors(`${path}[${index}]`, text));
 }
 
 function patchErrors(at: string, text: string): readonly FieldError[] {

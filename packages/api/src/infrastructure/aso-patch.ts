@@ -21,10 +21,12 @@ export class AsoPatchError extends Error {
 /** Parses a patch. Throws an AsoPatchError if the text is not one. */
 export function parseAsoPatch(text: string): AsoPatch {
   const body = parsed(text);
+  refuseUnsafe(body, "");
   if (isJsonObject(body)) return { type: "merge", body };
   if (!Array.isArray(body)) {
     throw new AsoPatchError("must be an object (JSON merge patch) or a list of operations (JSON patch)");
   }
+  if (body.length === 0) throw new AsoPatchError("must have at least one operation");
   return { type: "json", body: body.map(checkedOperation) };
 }
 
@@ -44,10 +46,23 @@ export function formatPointer(segments: readonly string[]): string {
 }
 
 function parsed(text: string): unknown {
+  if (text.startsWith("\uFEFF")) throw new AsoPatchError("must not begin with a byte order mark");
   try {
     return parseYaml(text);
   } catch (error) {
     throw error instanceof YamlError ? new AsoPatchError(error.message, { cause: error }) : error;
+  }
+}
+
+/** Refuses names that change objects of JavaScript, and numbers that it cannot represent: both would be changed silently. */
+function refuseUnsafe(value: unknown, path: string): void {
+  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new AsoPatchError(`${path || "the patch"} has a number beyond 2^53, which would not be exact`);
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, field] of Object.entries(value)) {
+    const place = `${path}/${name}`;
+    if (UNSAFE_SEGMENTS.includes(name)) throw new AsoPatchError(`${place} is not a field of any resource`);
+    refuseUnsafe(field, place);
   }
 }
 

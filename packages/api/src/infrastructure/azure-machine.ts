@@ -1,3 +1,4 @@
+import { UPDATE_IN_PROGRESS_ANNOTATION } from "../cluster/well-known.ts";
 import { type AdmissionRequest, type CustomObject, type ObjectOf, defineKind } from "../kind.ts";
 import { Conditions } from "../kubernetes/condition.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
@@ -134,8 +135,13 @@ const IMMUTABLE: readonly ImmutableField<Frozen<Machine>>[] = [
   },
 ];
 
+/** While an updater changes the virtual machine in place, the spec follows the template. */
 function validate({ object: machine, old }: AdmissionRequest<Machine>): readonly FieldError[] {
-  return [...azureMachineSpecErrors("spec", machine.spec), ...immutableFieldErrors(machine, old, IMMUTABLE)];
+  const isUpdating = machine.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] !== undefined;
+  return [
+    ...azureMachineSpecErrors("spec", machine.spec),
+    ...(isUpdating ? [] : immutableFieldErrors(machine, old, IMMUTABLE)),
+  ];
 }
 
 /** Validates a machine beyond its schema. */

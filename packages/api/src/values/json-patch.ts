@@ -15,13 +15,22 @@ const COPIES_LIMIT = 3 * 1024 * 1024;
 // rfc6902 follows these names instead of refusing them, and would then write elsewhere.
 const UNSAFE_TOKENS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
+/** Which rules a patch follows where kube-apiserver is more lenient than the RFC. */
+export interface JsonPatchOptions {
+  readonly rules?: "kubernetes" | "rfc";
+}
+
 /**
  * Applies a JSON patch (RFC 6902) to the document, in place.
  *
- * In two cases kube-apiserver is more lenient than the RFC, and so is this: `replace` sets a missing field, and `test`
- * treats a missing field as null.
+ * By the rules of Kubernetes, the default, two cases are more lenient than in the RFC: `replace` sets a missing field, and
+ * `test` treats a missing field as null.
  */
-export function jsonPatch(document: object, operations: readonly unknown[]): void {
+export function jsonPatch(
+  document: object,
+  operations: readonly unknown[],
+  { rules = "kubernetes" }: JsonPatchOptions = {},
+): void {
   if (operations.length > OPERATIONS_LIMIT) {
     throw new JsonPatchError(
       `a JSON patch may have ${OPERATIONS_LIMIT} operations, this one has ${operations.length}`,
@@ -37,14 +46,16 @@ export function jsonPatch(document: object, operations: readonly unknown[]): voi
       throw new JsonPatchError(
         `operation ${index}: the copies in this patch are larger than ${COPIES_LIMIT} bytes`,
       );
-    const refused = applyOne(document, operation);
+    const refused = applyOne(document, operation, rules === "kubernetes" ? applyToMissing : apply);
     if (refused !== undefined) throw new JsonPatchError(`operation ${index}: ${refused}`);
   }
 }
 
 /** rfc6902 also finds what objects inherit, such as `toString`; that is not part of a document. */
-function inheritedProblem(document: object, { path, ...rest }: Partial<Operation>): string | undefined {
-  const pointers = [path, "from" in rest ? rest.from : undefined];
+function inheritedProblem(document: object, { op, path, ...rest }: Partial<Operation>): string | undefined {
+  // An operation that inserts a field needs its parent only.
+  const target = op === "add" || op === "copy" || op === "move" ? path?.replace(/\/[^/]*$/, "") : path;
+  const pointers = [target, "from" in rest ? rest.from : undefined];
   const inherited = pointers.find(
     (pointer) => pointerProblem(pointer) === undefined && isInherited(document, pointer ?? ""),
   );
@@ -72,7 +83,10 @@ function withoutBigints(_name: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }
 
-function applyOne(document: object, operation: Partial<Operation>): string | undefined {
+/** Applies an operation; returns why it is refused. */
+type Apply = (document: object, operation: Partial<Operation>) => string | undefined;
+
+function applyOne(document: object, operation: Partial<Operation>, toMissing: Apply): string | undefined {
   const { path = "" } = operation;
   const pointers = "from" in operation ? [path, operation.from] : [path];
   const problem = pointers.map(pointerProblem).find((found) => found !== undefined);
@@ -82,18 +96,17 @@ function applyOne(document: object, operation: Partial<Operation>): string | und
     return `${path} is not an index of a list of ${place.parent.length}`;
   if (typeof place.parent !== "object" || place.parent === null)
     return `the parent of ${path} does not exist`;
-  return applyAt(document, operation, place);
+  return applyAt(document, operation, { ...place, toMissing });
 }
 
 function applyAt(
   document: object,
   operation: Partial<Operation>,
-  { parent, key, value }: Place,
+  { parent, key, value, toMissing }: Place & { readonly toMissing: Apply },
 ): string | undefined {
-  if (!Array.isArray(parent))
-    return value === undefined ? applyToMissing(document, operation) : apply(document, operation);
+  if (!Array.isArray(parent)) return (value === undefined ? toMissing : apply)(document, operation);
   const known = { ...operation, path: withPlainIndex(operation.path ?? "") } as Partial<Operation>;
-  return parent[Number(key)] === undefined ? applyToMissing(document, known) : apply(document, known);
+  return (parent[Number(key)] === undefined ? toMissing : apply)(document, known);
 }
 
 function applyToMissing(document: object, operation: Partial<Operation>): string | undefined {

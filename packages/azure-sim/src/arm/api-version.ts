@@ -3,6 +3,7 @@ import { ArmError } from "./errors.ts";
 /** The range of api-versions that providers accept. Recorded traffic and the SDKs lie well inside it. */
 const VERSIONS: Readonly<Record<string, { readonly oldest: string; readonly newest: string }>> = {
   "microsoft.compute": { oldest: "2015-06-15", newest: "2026-12-31" },
+  "microsoft.containerservice": { oldest: "2017-07-01", newest: "2026-12-31" },
   "microsoft.network": { oldest: "2015-06-15", newest: "2026-12-31" },
   "microsoft.resources": { oldest: "2015-01-01", newest: "2026-12-31" },
 };

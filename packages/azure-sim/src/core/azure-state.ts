@@ -9,6 +9,8 @@ import { Operations } from "../operations/operations.ts";
 import { Policies } from "../policies/policies.ts";
 import { Usage } from "../quota/usage.ts";
 import { ImageCatalog } from "../resources/images/catalog.ts";
+import type { ManagedClusterEvent } from "../resources/managed-clusters/managed-cluster-event.ts";
+import { AKS_NODE_IMAGE } from "../resources/managed-clusters/node-image.ts";
 import { Addresses } from "../resources/network/addresses.ts";
 import type { RunInGuest } from "../resources/run-commands/run-commands.ts";
 import { ScaleSets } from "../resources/scale-sets/scale-sets.ts";
@@ -51,8 +53,12 @@ export interface AzureState {
   readonly effects: Map<string, Effect>;
   /** Runs a script inside a machine. */
   runInGuest: RunInGuest;
+  /** The kubeconfig of a managed cluster by its ARM id; undefined when no API server serves it. */
+  kubeconfigOf: (id: string) => string | undefined;
   /** Notifies the listeners. */
   notify(event: Omit<MachineEvent, "atMs">): void;
+  /** Notifies the listeners of managed clusters. */
+  notifyManagedCluster(event: ManagedClusterEvent): void;
 }
 
 /** The tables that a store keeps. */
@@ -80,6 +86,7 @@ export function createWorld(options: {
   readonly settings: AzureSettings;
   readonly isStored: boolean;
   readonly notify: (event: MachineEvent) => void;
+  readonly notifyManagedCluster: (event: ManagedClusterEvent) => void;
 }): AzureState {
   const { seed, settings, isStored } = options;
   const agenda = new Agenda(isStored);
@@ -97,7 +104,7 @@ export function createWorld(options: {
     throttle: new Throttle(settings.isThrottled),
     usage: new Usage(settings),
     addresses: new Addresses(),
-    images: new ImageCatalog(settings.images, isStored),
+    images: new ImageCatalog([...settings.images, AKS_NODE_IMAGE], isStored),
     disks: new Disks(isStored),
     faults: new Faults(seed, isStored),
     policies: new Policies(isStored),
@@ -106,7 +113,9 @@ export function createWorld(options: {
     effects: new Map(),
     // Without guests a script has no effect.
     runInGuest: () => ({ exitCode: 0, output: "", error: "" }),
+    kubeconfigOf: () => undefined,
     notify: (event) => options.notify({ ...event, atMs: world.nowMs }),
+    notifyManagedCluster: options.notifyManagedCluster,
   };
   return world;
 }

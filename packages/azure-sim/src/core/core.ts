@@ -8,7 +8,10 @@ import type { Machine } from "../machines/machine.ts";
 import type { MachineListener } from "../machines/machine-events.ts";
 import { balancedPorts } from "../resources/load-balancers/balanced-ports.ts";
 import { ALL_EFFECTS, ALL_TYPES } from "../resources/all-types.ts";
+import type { ManagedClusterListener } from "../resources/managed-clusters/managed-cluster-event.ts";
+import { CLUSTER_TYPE, propertiesOf } from "../resources/managed-clusters/cluster-state.ts";
 import type { RunInGuest } from "../resources/run-commands/run-commands.ts";
+import { textAt } from "../json.ts";
 import type { AzureSettings } from "../settings.ts";
 import type { SimRequest } from "./call.ts";
 import { FrontDoor } from "./front-door.ts";
@@ -36,6 +39,22 @@ export interface Core {
   onMachine(listener: MachineListener): () => void;
   /** Lets the guests run the scripts of run commands; without guests, scripts have no effect. */
   onCommand(run: RunInGuest): void;
+  /** The managed clusters that exist. */
+  managedClusters(): readonly ManagedClusterView[];
+  /** Calls the listener for each managed cluster that is created or deleted, until the returned function is called. */
+  onManagedCluster(listener: ManagedClusterListener): () => void;
+  /** Says which kubeconfigs AKS hands out; without it they lead to a server that does not exist. */
+  onKubeconfig(kubeconfigOf: (id: string) => string | undefined): void;
+}
+
+/** A managed cluster, for the servers that stand in for its control plane. */
+export interface ManagedClusterView {
+  readonly id: string;
+  readonly name: string;
+  /** Different for a cluster that was deleted and created again. */
+  readonly uid: string;
+  /** Host and port of its API server. */
+  readonly endpoint: string;
 }
 
 /** Creates an empty cloud. */
@@ -46,10 +65,14 @@ export function createCore(options: {
 }): Core {
   const { seed, settings, isStored } = options;
   const listeners = new Set<MachineListener>();
+  const clusterListeners = new Set<ManagedClusterListener>();
   const world = createWorld({
     seed,
     settings,
     isStored,
+    notifyManagedCluster: (event) => {
+      for (const listener of clusterListeners) listener(event);
+    },
     notify: (event) => {
       for (const listener of listeners) listener(event);
     },
@@ -90,7 +113,29 @@ export function createCore(options: {
       return () => void listeners.delete(listener);
     },
     onCommand: (run) => void (world.runInGuest = run),
+    managedClusters: () => managedClustersIn(world),
+    onManagedCluster: (listener) => {
+      clusterListeners.add(listener);
+      return () => void clusterListeners.delete(listener);
+    },
+    onKubeconfig: (kubeconfigOf) => void (world.kubeconfigOf = kubeconfigOf),
   };
+}
+
+function managedClustersIn(world: AzureState): readonly ManagedClusterView[] {
+  return world.settings.subscriptions
+    .flatMap((subscription) => [...world.resources.in(`/subscriptions/${subscription}`, CLUSTER_TYPE)])
+    .map((cluster) => {
+      const properties = propertiesOf(cluster);
+      const { id, name } = cluster;
+      const host = textAt(properties, "fqdn") ?? textAt(properties, "privateFQDN") ?? "";
+      return {
+        id,
+        name,
+        uid: textAt(properties, "resourceUID") ?? "",
+        endpoint: `${host}:443`.toLowerCase(),
+      };
+    });
 }
 
 /** The headers by which Azure support finds a request. */

@@ -61,6 +61,17 @@ export const RECORDED: Latencies = {
   routeTables: { p50: 3, p90: 4 },
   natGateways: { p50: 3, p90: 4 },
   "network.delete": { p50: 5, p90: 11 },
+  // Recorded creations of clusters polled for three to five minutes; the rest of AKS is assumed.
+  "managedCluster.create": { p50: 220, p90: 320 },
+  "managedCluster.update": { p50: 60, p90: 150 },
+  "managedCluster.upgrade": { p50: 300, p90: 600 },
+  "managedCluster.delete": { p50: 180, p90: 360 },
+  "managedCluster.stop": { p50: 60, p90: 120 },
+  "managedCluster.start": { p50: 90, p90: 180 },
+  "agentPool.create": { p50: 90, p90: 180 },
+  "agentPool.update": { p50: 30, p90: 60 },
+  "agentPool.delete": { p50: 60, p90: 120 },
+  "agentPool.upgradeBatch": { p50: 120, p90: 200 },
   // Not recorded: assumed to take minutes for a group that is not empty.
   "resourceGroup.delete": { p50: 60, p90: 240 },
 };

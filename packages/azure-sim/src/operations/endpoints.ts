@@ -78,11 +78,8 @@ export const operationTypes: readonly ResourceType[] = [
     isInSubscription: true,
     effects: { [END_OPERATION]: endOperation, [FORGET_OPERATION]: forgetOperation },
   },
-  { provider: "Microsoft.Network", type: "locations/operations", get: getStatus, isInSubscription: true },
-  {
-    provider: "Microsoft.Network",
-    type: "locations/operationResults",
-    get: getResult,
-    isInSubscription: true,
-  },
+  ...["Microsoft.Network", "Microsoft.ContainerService"].flatMap((provider): ResourceType[] => [
+    { provider, type: "locations/operations", get: getStatus, isInSubscription: true },
+    { provider, type: "locations/operationResults", get: getResult, isInSubscription: true },
+  ]),
 ];

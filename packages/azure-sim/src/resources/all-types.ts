@@ -17,6 +17,7 @@ import {
   removeNetworkResource,
   settleNetworkResource,
 } from "./network/network-write.ts";
+import { managedClusterTypes } from "./managed-clusters/managed-cluster-types.ts";
 import { natGateways } from "./nat-gateways/nat-gateways.ts";
 import { networkInterfaces } from "./network-interfaces/network-interfaces.ts";
 import { networkSecurityGroupTypes } from "./network-security-groups/network-security-groups.ts";
@@ -67,6 +68,7 @@ export const ALL_TYPES: readonly ResourceType[] = [
   snapshots,
   runCommands,
   ...communityGalleryTypes,
+  ...managedClusterTypes,
   tags,
 ];
 

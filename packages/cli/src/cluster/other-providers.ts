@@ -1,16 +1,8 @@
-import { builtInKind, type CustomKind, type CustomResourceDefinition, Lease } from "@capstan/api";
+import { type CustomKind, CustomResourceDefinition, Lease } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import { coexistenceProblems } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-
-const Definition = builtInKind<CustomResourceDefinition>({
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-});
 
 /** Refuses to reconcile kinds that another provider reconciles too; `advice` is the next step for the user. */
 export async function refuseOtherProviders(
@@ -18,7 +10,10 @@ export async function refuseOtherProviders(
   kinds: readonly CustomKind[],
   advice: string,
 ): Promise<void> {
-  const [definitions, leases] = await Promise.all([client.list(Definition), client.list(Lease)]);
+  const [definitions, leases] = await Promise.all([
+    client.list(CustomResourceDefinition),
+    client.list(Lease),
+  ]);
   const ours = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
   const problems = coexistenceProblems({
     definitions: definitions.filter(({ metadata }) => ours.has(metadata.name)),

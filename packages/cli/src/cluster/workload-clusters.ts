@@ -4,7 +4,6 @@ import type { Env, Handler } from "@capstan/env";
 import { CONTROLLERS } from "@capstan/manager";
 import { createClient, createEventRecorder, createLogger, type LogDestination } from "@capstan/runtime";
 import {
-  type ControlPlanes,
   EtcdClusters,
   etcdGateway,
   type Guests,
@@ -12,6 +11,7 @@ import {
   machineLabel,
   startControlPlanes,
   startGuests,
+  startManagedClusters,
 } from "@capstan/sim";
 import { controlPlaneHost } from "./control-plane-host.ts";
 import { inProcess } from "./transport.ts";
@@ -40,6 +40,7 @@ export interface WorkloadClusters {
   isServing(endpoint: string): boolean;
   /** The member of etcd on a Node of the control plane at an endpoint. */
   etcdOn(target: { readonly endpoint: string; readonly nodeName: string }): Handler;
+  readonly guests: Pick<Guests, "run">;
   close(): Promise<void>;
 }
 
@@ -51,15 +52,18 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
   const management = inProcess(handle);
   const log = createLogger(env, "warn", options.log);
   const etcd = new EtcdClusters();
+  const host = controlPlaneHost(clusters, dataDir);
   const controlPlanes = startControlPlanes({
     env,
     management,
     etcd,
-    host: controlPlaneHost(clusters, dataDir),
+    host,
     log,
     yieldTo: CONTROLLERS.map(({ kind }) => kind),
   });
   await controlPlanes.ready;
+  const managedClusters = startManagedClusters({ env, azure, host, log });
+  await managedClusters.ready;
   const client = createClient({ env, transport: management, fieldManager: "guests" });
   const events = createEventRecorder({ client, env, log, component: "guests" });
   const guests = startGuests({
@@ -67,7 +71,7 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
     azure,
     etcd,
     initialize: controlPlanes.initialize,
-    clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint),
+    clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint) ?? managedClusters.clusterAt(endpoint),
     onFailure: ({ machineId, failure }) => {
       const [, , , , group = ""] = machineId.split("/");
       const name = `${group}/${machineLabel(machineId)}`;
@@ -76,9 +80,11 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
       events.record(machineNamed(name), { type: "Warning", reason, message });
     },
   });
-  controlPlanes.onEndpoint((endpoint) => guests.attend(endpoint));
+  for (const planes of [controlPlanes, managedClusters])
+    planes.onEndpoint((endpoint) => guests.attend(endpoint));
   return {
-    summary: summaryOf(controlPlanes, guests),
+    summary: summaryOf(controlPlanes.count() + managedClusters.count(), guests),
+    guests,
     nameAt: (endpoint) => controlPlanes.nameAt(endpoint),
     caCertHashAt: (endpoint) => controlPlanes.clusterAt(endpoint)?.caCertHash,
     isServing: (endpoint) => etcd.at(endpoint).isServing(),
@@ -86,6 +92,7 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
     close: async () => {
       guests.close();
       await events.flush();
+      await managedClusters.close();
       await controlPlanes.close();
     },
   };
@@ -100,9 +107,9 @@ function machineNamed(name: string): Parameters<ReturnType<typeof createEventRec
   return { apiVersion: "compute.azure.com/v1", kind: "VirtualMachine", metadata };
 }
 
-function summaryOf(controlPlanes: ControlPlanes, guests: Guests): string {
+function summaryOf(clusters: number, guests: Guests): string {
   const byStage = Map.groupBy(guests.list(), ({ stage }) => stage);
   const stages = [...byStage].map(([stage, some]: [string, GuestView[]]) => `${some.length} ${stage}`);
   const details = stages.length === 0 ? "" : ` (${stages.join(", ")})`;
-  return `workload clusters: ${controlPlanes.count()}, guests: ${guests.list().length}${details}`;
+  return `workload clusters: ${clusters}, guests: ${guests.list().length}${details}`;
 }

@@ -1,4 +1,5 @@
 import { kubeconfigPath, readIfThere, savedClusters } from "@capstan/apiserver";
+import { managedClustersNamed } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
@@ -15,9 +16,12 @@ export function getKubeconfig({ out }: Shell, { dataDir, cluster }: GetKubeconfi
     name,
     text: readIfThere(kubeconfigPath(dataDir, name)),
   }));
-  const text = known.find(({ name }) => name === cluster)?.text;
+  const names = known.filter((one) => one.text !== undefined).map(({ name }) => name);
+  // The logical cluster of an AKS cluster is named after its ARM id.
+  const [managed, ...others] = managedClustersNamed(cluster, names);
+  const meant = names.includes(cluster) || managed === undefined || others.length > 0 ? cluster : managed;
+  const text = known.find(({ name }) => name === meant)?.text;
   if (text === undefined) {
-    const names = known.filter((one) => one.text !== undefined).map(({ name }) => name);
     throw new CommandError(
       names.length === 0
         ? `${dataDir} has no clusters yet; start with: capstan up`

@@ -4,6 +4,7 @@ import {
   type Cloud,
   cloudNamed,
   connectToCluster,
+  connectToExtension,
   CONTROLLERS,
   createNetwork,
   Manager,
@@ -42,6 +43,11 @@ export interface ManagerCommandOptions extends ManagementAccess {
   readonly takeOver: boolean;
   /** Features to switch, as `NAME=true,...`. */
   readonly featureGates?: string;
+  /** How long an updater may take for one machine. */
+  readonly inPlaceUpdateTimeout: number;
+  /** Files with a client certificate for updaters, and its key. */
+  readonly updaterClientCertificate?: string;
+  readonly updaterClientKey?: string;
   readonly logLevel: LogLevel;
   readonly logFormat: "json" | "pretty";
 }
@@ -67,6 +73,10 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     readFile: readCredentialFile,
     concurrency: options.concurrency,
     features,
+    updaters: {
+      connect: connectToExtension(clientCertificateFor(shell, options)),
+      updateTimeoutMs: options.inPlaceUpdateTimeout,
+    },
     ...(options.controllers && { controllers: options.controllers }),
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     ...(options.watchFilter !== undefined && { watchFilter: options.watchFilter }),
@@ -112,6 +122,20 @@ async function untilStopped(running: Manager, stop: AbortSignal, log: Logger): P
   await running.stop();
   log.info("Stopped");
   return EXIT.done;
+}
+
+/** The certificate by which updaters recognise this manager; undefined without the flags. */
+function clientCertificateFor(
+  shell: Shell,
+  { updaterClientCertificate: cert, updaterClientKey: key }: ManagerCommandOptions,
+): { readonly cert: string; readonly key: string } | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new CommandError("--updater-client-certificate and --updater-client-key must be given together");
+  return {
+    cert: readGivenFile(shell, cert, "--updater-client-certificate"),
+    key: readGivenFile(shell, key, "--updater-client-key"),
+  };
 }
 
 function loggerFor({ env, err }: Shell, { logLevel, logFormat }: ManagerCommandOptions): Logger {

@@ -485,7 +485,7 @@ describe("capstan plan of invalid input", () => {
     [
       "nothing",
       "",
-      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet in what was given",
+      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet and no AzureManagedControlPlane in what was given",
     ],
     [
       "a list without items",
@@ -500,7 +500,7 @@ describe("capstan plan of invalid input", () => {
     [
       "no pool",
       stringify(other),
-      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet in what was given",
+      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet and no AzureManagedControlPlane in what was given",
     ],
     [
       "machines without their pool",

@@ -119,6 +119,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
     controlPlanes: workloads,
     log,
     features,
+    guests: workloads.guests,
   });
   closers.push(() => manager.stop());
   await manager.start();

@@ -4,8 +4,10 @@ import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/az
 import { type Env, type Transport, TransportError } from "@capstan/env";
 import { cloudNamed, Manager, renewedTokens, type TokenSource } from "@capstan/manager";
 import { type Logger, Sensitive } from "@capstan/runtime";
+import type { Guests } from "@capstan/sim";
 import { inProcess } from "../cluster/transport.ts";
 import { type SimulatedControlPlanes, throughLoadBalancer } from "./control-plane-route.ts";
+import { embeddedUpdaters } from "./embedded-updaters.ts";
 import { readCredentialFile } from "./credential-file.ts";
 
 /** The servers that a manager in the same process connects to. */
@@ -19,6 +21,8 @@ export interface EmbeddedManagerOptions {
   readonly controlPlanes: SimulatedControlPlanes;
   readonly log: Logger;
   readonly features: Features;
+  /** The guests of the simulated machines, for updaters that change them. */
+  readonly guests: Pick<Guests, "run">;
 }
 
 /** The product's controllers, connected to the clusters and the simulated Azure of this process. */
@@ -30,6 +34,7 @@ export function embeddedManager({
   controlPlanes,
   log,
   features,
+  guests,
 }: EmbeddedManagerOptions): Manager {
   const management = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
   if (!management) throw new TypeError("the management cluster is opened before its controllers");
@@ -63,6 +68,7 @@ export function embeddedManager({
           ? controlPlanes.etcdOn(target)(request)
           : Promise.reject(new TransportError("refused", `no API server answers at ${target.endpoint}`)),
       ),
+    updaters: { connect: embeddedUpdaters({ kube: inProcess(management), guests }) },
     readFile: readCredentialFile,
   });
 }

@@ -29,6 +29,7 @@ export function simulatedControllers(
     issuer: SIMULATED_ISSUER,
     connectEtcd,
     workload: { connect: ({ server }) => connect(server), trustedOrigins: [CLUSTERS_ORIGIN] },
+    updaters: { connect: ({ url }) => connect(url) },
     readFile: (path) => Promise.reject(new Error(`there is no file ${path} in a simulated world`)),
   }).reconcilers;
 }

@@ -2,6 +2,8 @@ import {
   AzureCluster,
   AzureMachinePool,
   AzureMachinePoolMachine,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
   Cluster,
   type CustomKind,
   formatFieldError,
@@ -31,6 +33,11 @@ export function checkedDump(given: PlanObjects): PlanObjects {
     configs: given.configs,
     clusters: given.clusters.map((cluster) => checked(Cluster, cluster)),
     azureClusters: given.azureClusters.map((azureCluster) => checked(AzureCluster, azureCluster)),
+    managedControlPlanes: given.managedControlPlanes.map((one) => checked(AzureManagedControlPlane, one)),
+    managedPools: given.managedPools.map((pool) => checked(AzureManagedMachinePool, pool)),
+    managedMachinePools: given.managedMachinePools.map((machinePool) => checked(MachinePool, machinePool)),
+    managedClusters: given.managedClusters,
+    agentPools: given.agentPools,
   };
 }
 

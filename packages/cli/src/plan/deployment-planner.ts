@@ -1,4 +1,11 @@
-import { controllerOf, type Frozen, Machine, MachineDeployment, MachineSet } from "@capstan/api";
+import {
+  controllerOf,
+  DEFAULT_FEATURES,
+  type Frozen,
+  Machine,
+  MachineDeployment,
+  MachineSet,
+} from "@capstan/api";
 import {
   type DeploymentPlan,
   deploymentViewOf,
@@ -12,7 +19,10 @@ import { type PlanObjects, titleOf } from "./given-objects.ts";
 import { ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 
-type PlannedAction = DeploymentPlan["actions"][number] | MachineSetPlan["actions"][number];
+type PlannedAction =
+  | DeploymentPlan["actions"][number]
+  | MachineSetPlan["actions"][number]
+  | ReturnType<typeof updateInPlace>;
 
 /** Plans MachineDeployments and MachineSets from a dump. */
 export const deploymentPlanner: Planner = {
@@ -41,16 +51,67 @@ function unplanned({ deployments, sets }: PlanObjects): PlanReport {
 
 function planOf(
   deployment: Frozen<MachineDeployment>,
-  { sets }: PlanObjects,
+  given: PlanObjects,
   nowMs: number,
 ): PlannedOwner<PlannedAction> {
-  const own = sets.filter((set) => controllerOf(set)?.uid === deployment.metadata.uid);
+  const { metadata } = deployment;
+  const own = given.sets.filter((set) => controllerOf(set)?.uid === metadata.uid);
   const isTaken = (name: string): boolean =>
-    sets.some(
-      ({ metadata }) => metadata.name === name && metadata.namespace === deployment.metadata.namespace,
-    );
-  const { actions, blocked } = planDeployment(deploymentViewOf({ deployment, sets: own, isTaken, nowMs }));
-  return { title: titleOf(deployment), actions, blocked };
+    given.sets.some((set) => set.metadata.name === name && set.metadata.namespace === metadata.namespace);
+  const uids = new Set(own.map((set) => set.metadata.uid));
+  const machines = given.setMachines.filter((machine) => uids.has(controllerOf(machine)?.uid));
+  const isGateOff = deployment.status?.conditions?.some(({ reason }) => reason === "InPlaceUpdatesDisabled");
+  const features = { ...DEFAULT_FEATURES, InPlaceUpdates: isGateOff !== true };
+  const view = deploymentViewOf({ deployment, sets: own, isTaken, nowMs, machines, features });
+  const { actions, blocked } = planDeployment(view);
+  return {
+    title: titleOf(deployment),
+    verdicts: verdictsOf(deployment, machines, own),
+    actions: actions.flatMap<PlannedAction>((action) =>
+      action.action === "MoveMachine" ? [action, updateInPlace(deployment, action)] : [action],
+    ),
+    blocked,
+  };
+}
+
+type Move = Extract<DeploymentPlan["actions"][number], { readonly action: "MoveMachine" }>;
+
+/** What the controller of a Machine does after the machine has moved. */
+function updateInPlace(deployment: Frozen<MachineDeployment>, { targets, detail, why }: Move) {
+  const decision = deployment.status?.inPlace?.decisions.find(({ machineSet }) => machineSet === detail.from);
+  const paths = (decision?.updaters ?? []).flatMap(({ changes }) => changes);
+  const object = {
+    kind: Machine.kind,
+    namespace: deployment.metadata.namespace ?? "",
+    name: targets[0] ?? "",
+  };
+  return {
+    controller: "machine",
+    object,
+    action: "UpdateMachineInPlace",
+    targets,
+    detail: { updaters: detail.updaters, paths },
+    why,
+  } as const;
+}
+
+/** What happens to all machines of each old set, also to those that wait for their turn. */
+function verdictsOf(
+  { spec, status }: Frozen<MachineDeployment>,
+  machines: readonly Frozen<Machine>[],
+  sets: readonly Frozen<MachineSet>[],
+): readonly string[] {
+  return (status?.inPlace?.decisions ?? []).map(({ machineSet, result, updaters = [], message = "" }) => {
+    const uid = sets.find(({ metadata }) => metadata.name === machineSet)?.metadata.uid;
+    const count = machines.filter((machine) => controllerOf(machine)?.uid === uid).length;
+    const subject = `${count} of MachineSet ${machineSet}`;
+    if (result === "Covered") {
+      const by = updaters.map(({ name, changes }) => `${name} (${changes.join(", ")})`).join(", then ");
+      return `in place: ${subject} by ${by === "" ? "no updater: no field changes" : by}`;
+    }
+    const isReplaced = result === "Uncovered" && spec.strategy?.fallbackRollingUpdate !== undefined;
+    return `${isReplaced ? "replaced" : "blocked"}: ${subject}: ${message}`;
+  });
 }
 
 function planOfSet(set: Frozen<MachineSet>, given: PlanObjects, nowMs: number): PlannedOwner<PlannedAction> {
@@ -70,5 +131,5 @@ function planOfSet(set: Frozen<MachineSet>, given: PlanObjects, nowMs: number): 
 /** Whether an action takes a machine away from its pods, now or by the controller of the set. */
 function isDisruptive({ action, detail }: PlannedAction): boolean {
   if (action === "ScaleMachineSet") return "to" in detail && detail.to < detail.from;
-  return action === "DeleteMachine" || action === "Remediate";
+  return action === "DeleteMachine" || action === "Remediate" || action === "UpdateMachineInPlace";
 }

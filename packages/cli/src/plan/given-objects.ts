@@ -1,7 +1,10 @@
 import {
+  type AsoObject,
   AzureCluster,
   AzureMachinePool,
   AzureMachinePoolMachine,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
   Cluster,
   type CustomKind,
   type Frozen,
@@ -13,6 +16,8 @@ import {
   MachineDeployment,
   MachinePool,
   MachineSet,
+  ManagedCluster,
+  ManagedClustersAgentPool,
 } from "@capstan/api";
 import { CommandError } from "../command-error.ts";
 import type { GivenObject } from "./read-objects.ts";
@@ -20,6 +25,7 @@ import type { GivenObject } from "./read-objects.ts";
 /** The objects that a plan is made from. */
 export interface PlanObjects {
   readonly pools: readonly Frozen<AzureMachinePool>[];
+  /** Those of AzureMachinePools; `managedMachinePools` are those of AKS. */
   readonly machinePools: readonly Frozen<MachinePool>[];
   readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
   readonly deployments: readonly Frozen<MachineDeployment>[];
@@ -30,7 +36,32 @@ export interface PlanObjects {
   readonly configs: readonly Frozen<KubeadmConfig>[];
   readonly clusters: readonly Frozen<Cluster>[];
   readonly azureClusters: readonly Frozen<AzureCluster>[];
+  readonly managedControlPlanes: readonly Frozen<AzureManagedControlPlane>[];
+  readonly managedPools: readonly Frozen<AzureManagedMachinePool>[];
+  readonly managedMachinePools: readonly Frozen<MachinePool>[];
+  /** The objects of Azure Service Operator, in any version. */
+  readonly managedClusters: readonly Frozen<AsoObject>[];
+  readonly agentPools: readonly Frozen<AsoObject>[];
 }
+
+/** No objects at all. */
+export const NO_OBJECTS: PlanObjects = {
+  pools: [],
+  machinePools: [],
+  machines: [],
+  deployments: [],
+  sets: [],
+  setMachines: [],
+  controlPlanes: [],
+  configs: [],
+  clusters: [],
+  azureClusters: [],
+  managedControlPlanes: [],
+  managedPools: [],
+  managedMachinePools: [],
+  managedClusters: [],
+  agentPools: [],
+};
 
 /** The objects of files: those that a plan is made from, and the ignored ones. */
 export interface GivenObjects extends PlanObjects {
@@ -49,12 +80,17 @@ const KINDS: readonly CustomKind[] = [
   KubeadmConfig,
   Cluster,
   AzureCluster,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
+  ManagedCluster,
+  ManagedClustersAgentPool,
 ];
 
 // Objects that usually accompany a pool in a folder of manifests and never affect a plan.
 const BYSTANDERS: ReadonlySet<string> = new Set([
   "KubeadmConfigTemplate",
   "AzureMachineTemplate",
+  "AzureManagedCluster",
   "AzureClusterIdentity",
   "Secret",
   "Namespace",
@@ -82,6 +118,14 @@ const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["spec", "machineTemplate", "infrastructureRef"],
     ["spec", "kubeadmConfigSpec"],
   ],
+  AzureManagedControlPlane: [
+    ["spec", "location"],
+    ["spec", "version"],
+  ],
+  AzureManagedMachinePool: [
+    ["spec", "mode"],
+    ["spec", "sku"],
+  ],
 };
 
 /** Sorts objects by kind; here parsed input becomes typed. */
@@ -104,7 +148,7 @@ export function sortObjects(objects: readonly GivenObject[], namespace: string):
     unique(known.get(kind) ?? []) as unknown as T[];
   return {
     pools: all(AzureMachinePool),
-    machinePools: all(MachinePool),
+    machinePools: all(MachinePool).filter((one) => !isOfAks(one)),
     machines: all(AzureMachinePoolMachine),
     deployments: all(MachineDeployment),
     sets: all(MachineSet),
@@ -113,8 +157,17 @@ export function sortObjects(objects: readonly GivenObject[], namespace: string):
     configs: all(KubeadmConfig),
     clusters: all(Cluster),
     azureClusters: all(AzureCluster),
+    managedControlPlanes: all(AzureManagedControlPlane),
+    managedPools: all(AzureManagedMachinePool),
+    managedMachinePools: all(MachinePool).filter(isOfAks),
+    managedClusters: all(ManagedCluster),
+    agentPools: all(ManagedClustersAgentPool),
     ignored,
   };
+}
+
+function isOfAks({ spec }: Frozen<MachinePool>): boolean {
+  return spec.template.spec.infrastructureRef.kind === AzureManagedMachinePool.kind;
 }
 
 function isOfGroup({ apiVersion }: GivenObject, group: string): boolean {
@@ -132,8 +185,9 @@ export function titleOf({
   return `${kind} ${metadata.namespace ?? "default"}/${metadata.name}`;
 }
 
-function check(object: GivenObject, { apiVersion, kind }: CustomKind): void {
-  if (object.apiVersion !== apiVersion) {
+function check(object: GivenObject, { apiVersion, kind, group, alsoServed }: CustomKind): void {
+  const versions = [apiVersion, ...alsoServed.map((version) => `${group}/${version}`)];
+  if (!versions.includes(object.apiVersion) && !isAso(group)) {
     throw new CommandError(
       `${titleOf(object)} has apiVersion ${object.apiVersion}; only ${apiVersion} is understood`,
     );
@@ -143,6 +197,11 @@ function check(object: GivenObject, { apiVersion, kind }: CustomKind): void {
       throw new CommandError(`${titleOf(object)} has no ${path.join(".")}, which is required`);
     }
   }
+}
+
+/** A newer Azure Service Operator serves versions that this release does not know, with the same fields. */
+function isAso(group: string): boolean {
+  return group === ManagedCluster.group;
 }
 
 function valueAt(object: unknown, path: readonly string[]): unknown {

@@ -7,8 +7,10 @@ import { type GivenObjects, titleOf } from "./given-objects.ts";
  */
 export function isDump(given: GivenObjects): boolean {
   const { pools, machinePools, machines, deployments, setMachines, controlPlanes } = given;
+  const { managedControlPlanes, managedPools, managedMachinePools } = given;
   if (machines.length + setMachines.length > 0) return true;
-  const all = [...pools, ...machinePools, ...deployments, ...controlPlanes];
+  const ofAks = [...managedControlPlanes, ...managedPools, ...managedMachinePools];
+  const all = [...pools, ...machinePools, ...deployments, ...controlPlanes, ...ofAks];
   const stored = all.filter(({ status, metadata }) => status !== undefined || metadata.uid !== undefined);
   if (stored.length === 0) return false;
   if (stored.length === all.length) return true;

@@ -11,6 +11,8 @@ export interface PlannedAction {
 /** The next steps of one owner of machines, and what prevents more. */
 export interface PlannedOwner<A extends PlannedAction> {
   readonly title: string;
+  /** What else was found out, a line each, such as what updaters said about machines. */
+  readonly verdicts?: readonly string[];
   readonly actions: readonly A[];
   readonly blocked: readonly {
     readonly reason: string;
@@ -35,9 +37,10 @@ export function ownerReport<A extends PlannedAction>(
   };
 }
 
-function ownerText({ title, actions, blocked }: PlannedOwner<PlannedAction>): string {
+function ownerText({ title, verdicts = [], actions, blocked }: PlannedOwner<PlannedAction>): string {
   const lines = [
     title,
+    ...verdicts.map((verdict) => `  ${verdict}`),
     ...actions.map((action) => `  ${action.action} ${subjectOf(action)}\n      ${action.why}`),
     ...blocked.map(({ reason, targets, why }) => `  blocked: ${reason} ${targets.join(", ")}\n      ${why}`),
     ...(actions.length + blocked.length === 0 ? ["  nothing to do"] : []),
@@ -45,19 +48,26 @@ function ownerText({ title, actions, blocked }: PlannedOwner<PlannedAction>): st
   return `${lines.join("\n")}\n`;
 }
 
-function ownerMarkdown({ title, actions, blocked }: PlannedOwner<PlannedAction>): string {
+function ownerMarkdown({ title, verdicts = [], actions, blocked }: PlannedOwner<PlannedAction>): string {
   const rows = [
     ...actions.map((action) => [action.action, subjectOf(action), action.why]),
     ...blocked.map(({ reason, targets, why }) => [`blocked: ${reason}`, targets.join(", "), why]),
   ].map((cells) => `| ${cells.join(" | ")} |\n`);
   const table =
     rows.length === 0 ? "Nothing to do.\n" : `| action | of | why |\n|---|---|---|\n${rows.join("")}`;
-  return `### ${title}\n\n${table}`;
+  const list = verdicts.map((verdict) => `- ${verdict}\n`).join("");
+  return `### ${title}\n\n${list === "" ? "" : `${list}\n`}${table}`;
 }
 
 function subjectOf({ targets, detail }: PlannedAction): string {
   const names = targets.join(", ");
   const fields = detail as Readonly<Record<string, unknown>>;
+  const texts = (field: string): readonly string[] =>
+    Array.isArray(fields[field]) ? fields[field].map(String) : [];
+  if ("paths" in fields)
+    return `${names}, ${texts("paths").join(", ")} by ${texts("updaters").join(", then ")}`;
+  if ("updaters" in fields)
+    return `${names}, from MachineSet ${String(fields["from"])} to ${String(fields["to"])}`;
   if (typeof fields["to"] === "number")
     return `${names}, ${String(fields["from"])} to ${fields["to"]} replicas`;
   if (typeof fields["count"] === "number") return `${names}, ${fields["count"]} more`;

@@ -1,3 +1,4 @@
+import { aksPlanner } from "./aks-planner.ts";
 import type { Planner } from "./planner.ts";
 import { controlPlanePlanner } from "./control-plane-planner.ts";
 import { deploymentPlanner } from "./deployment-planner.ts";
@@ -10,4 +11,5 @@ export const PLANNERS: readonly Planner[] = [
   poolPlanner,
   prototypePlanner,
   deploymentPlanner,
+  aksPlanner,
 ];

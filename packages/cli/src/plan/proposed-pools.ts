@@ -50,7 +50,8 @@ interface Change<T extends KubernetesObject> {
   readonly after: Frozen<T>;
 }
 
-async function proposed<T extends KubernetesObject>(
+/** Applies one manifest as a dry run. */
+export async function proposed<T extends KubernetesObject>(
   client: Client,
   kind: CustomKind<T>,
   manifest: Frozen<T>,

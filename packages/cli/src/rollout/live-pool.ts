@@ -9,6 +9,7 @@ import {
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
+import { NO_OBJECTS } from "../plan/given-objects.ts";
 import { isFor, machinePoolOf, partsOf, type PoolParts, refusePoolOfAnother } from "../plan/pool-parts.ts";
 import { type KindOfPool, KINDS_OF_POOLS, type PoolName } from "./pool-name.ts";
 
@@ -83,8 +84,7 @@ export async function readPool(
   ]);
   const machinePools = [...given, ...stored.filter((one) => !given.some((other) => isSame(one, other)))];
   const around = await clusterAround(client, machinePoolOf(pool, machinePools));
-  const others = { deployments: [], sets: [], setMachines: [], controlPlanes: [], configs: [] };
-  return partsOf(pool, { pools: [pool], machinePools, machines, ...others, ...around }, ADVICE);
+  return partsOf(pool, { ...NO_OBJECTS, pools: [pool], machinePools, machines, ...around }, ADVICE);
 }
 
 const ADVICE =

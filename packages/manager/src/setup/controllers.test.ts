@@ -2,8 +2,8 @@ import { customKinds, hasNoController } from "@capstan/api";
 import { expect, test } from "vitest";
 import { CONTROLLERS, EMBEDDED_CONTROLLERS } from "./controllers.ts";
 
-// Templates and drain rules are data for other controllers; Azure Service Operator reconciles its own kinds.
-const NEEDS_NONE = /Template$|^MachineDrainRule$/;
+// Templates and rules are data for other controllers; Azure Service Operator reconciles its own kinds.
+const NEEDS_NONE = /(Template|Rule)$/;
 const ASO_GROUPS = /\.azure\.com$/;
 
 test("every kind has a controller, needs none, or warns its users that it has none", () => {

@@ -5,8 +5,12 @@ import {
   AzureMachinePool,
   AzureMachinePoolMachine,
   AzureMachineTemplate,
+  AzureManagedCluster,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
   Cluster,
   type CustomKind,
+  ExtensionConfig,
   type Features,
   KubeadmConfig,
   KubeadmControlPlane,
@@ -17,6 +21,8 @@ import {
   MachineSet,
 } from "@capstan/api";
 import type { MetricRegistry, Reconciler } from "@capstan/runtime";
+import { asoReconciler } from "../aso/reconciler.ts";
+import { ASO_RESOURCE_TYPES } from "../aso/resource-types.ts";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import { azureClusterIdentityRbac } from "../reconcilers/azureclusteridentity/rbac.ts";
@@ -29,8 +35,16 @@ import { azureMachinePoolMachineRbac } from "../reconcilers/azuremachinepoolmach
 import { azureMachinePoolMachineReconciler } from "../reconcilers/azuremachinepoolmachine/reconciler.ts";
 import { azureMachineTemplateRbac } from "../reconcilers/azuremachinetemplate/rbac.ts";
 import { azureMachineTemplateReconciler } from "../reconcilers/azuremachinetemplate/reconciler.ts";
+import { azureManagedClusterRbac } from "../reconcilers/azuremanagedcluster/rbac.ts";
+import { azureManagedClusterReconciler } from "../reconcilers/azuremanagedcluster/reconciler.ts";
+import { azureManagedControlPlaneRbac } from "../reconcilers/azuremanagedcontrolplane/rbac.ts";
+import { azureManagedControlPlaneReconciler } from "../reconcilers/azuremanagedcontrolplane/reconciler.ts";
+import { azureManagedMachinePoolRbac } from "../reconcilers/azuremanagedmachinepool/rbac.ts";
+import { azureManagedMachinePoolReconciler } from "../reconcilers/azuremanagedmachinepool/reconciler.ts";
 import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
 import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
+import { extensionConfigRbac } from "../reconcilers/extensionconfig/rbac.ts";
+import { extensionConfigReconciler } from "../reconcilers/extensionconfig/reconciler.ts";
 import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
 import { kubeadmConfigReconciler } from "../reconcilers/kubeadmconfig/reconciler.ts";
 import { kubeadmControlPlaneRbac } from "../reconcilers/kubeadmcontrolplane/rbac.ts";
@@ -50,6 +64,7 @@ import { nodePrototypeReconciler } from "../reconcilers/nodeprototype/reconciler
 import type { CertificateIssuer } from "../cluster-certificates/issuer.ts";
 import type { ConnectToEtcd } from "../etcd/port.ts";
 import type { PolicyRule } from "../reconcilers/policy-rule.ts";
+import type { UpdaterPorts } from "../updaters/updaters.ts";
 import type { AzurePorts } from "./ports/azure.ts";
 import type { KubernetesPorts } from "./ports/kubernetes.ts";
 import type { WorkloadPorts } from "./ports/workload.ts";
@@ -60,6 +75,7 @@ export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPo
   readonly issuer: CertificateIssuer;
   /** The way to the members of etcd; undefined where there is none. */
   readonly connectEtcd?: ConnectToEtcd | undefined;
+  readonly updaters: UpdaterPorts;
   readonly features: Features;
   /** The registry for metrics of controllers; without it nothing is counted. */
   readonly metrics?: MetricRegistry | undefined;
@@ -78,7 +94,13 @@ export interface ControllerDefinition {
 export type EmbeddedControllerDefinition = Omit<ControllerDefinition, "rbac">;
 
 /** The controllers that only `capstan up` and simulations run, against the embedded API. `capstan manager` cannot. */
-export const EMBEDDED_CONTROLLERS: readonly EmbeddedControllerDefinition[] = [];
+export const EMBEDDED_CONTROLLERS: readonly EmbeddedControllerDefinition[] = ASO_RESOURCE_TYPES.map(
+  (type) => ({
+    name: `aso-${type.kind.singular}`,
+    kind: type.kind,
+    create: asoReconciler(type),
+  }),
+);
 
 /** All controllers of a manager, in the order in which a cluster is created. */
 export const CONTROLLERS: readonly ControllerDefinition[] = [
@@ -152,9 +174,33 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     create: nodePrototypeReconciler,
   },
   {
+    name: "azuremanagedcluster",
+    kind: AzureManagedCluster,
+    rbac: azureManagedClusterRbac,
+    create: azureManagedClusterReconciler,
+  },
+  {
+    name: "azuremanagedcontrolplane",
+    kind: AzureManagedControlPlane,
+    rbac: azureManagedControlPlaneRbac,
+    create: azureManagedControlPlaneReconciler,
+  },
+  {
+    name: "azuremanagedmachinepool",
+    kind: AzureManagedMachinePool,
+    rbac: azureManagedMachinePoolRbac,
+    create: azureManagedMachinePoolReconciler,
+  },
+  {
     name: "machinehealthcheck",
     kind: MachineHealthCheck,
     rbac: machineHealthCheckRbac,
     create: machineHealthCheckReconciler,
+  },
+  {
+    name: "extensionconfig",
+    kind: ExtensionConfig,
+    rbac: extensionConfigRbac,
+    create: extensionConfigReconciler,
   },
 ];

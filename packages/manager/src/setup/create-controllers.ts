@@ -8,6 +8,7 @@ import type { ConnectToEtcd } from "../etcd/port.ts";
 import { type ControllerPorts, CONTROLLERS, EMBEDDED_CONTROLLERS } from "./controllers.ts";
 import { type AzureAccess, azurePorts } from "./ports/azure.ts";
 import { kubernetesPorts } from "./ports/kubernetes.ts";
+import { type UpdaterAccess, updaterPorts } from "./ports/updaters.ts";
 import { type WorkloadAccessOptions, workloadPorts } from "./ports/workload.ts";
 
 /** The environment of controllers: the same embedded, simulated and in production, with other transports. */
@@ -33,6 +34,8 @@ export interface ControllersOptions {
   readonly concurrency?: Readonly<Record<string, number>>;
   /** Which features are on; the defaults unless given. */
   readonly features?: Features;
+  /** How to reach updaters; over TLS unless given. */
+  readonly updaters?: UpdaterAccess;
   /** Whether to run controllers that stand in for other operators: only if the management cluster is the embedded one. */
   readonly isEmbedded?: boolean;
 }
@@ -69,6 +72,7 @@ function portsOf(options: ControllersOptions): ControllerPorts {
     ...kubernetes,
     ...azurePorts({ ...rest, ...kubernetes, env, client, metrics }),
     ...workloadPorts({ ...rest, ...kubernetes, env }),
+    ...updaterPorts({ ...rest, env, client, metrics }),
     features,
     metrics,
     issuer: options.issuer ?? x509Issuer(env),

@@ -13,6 +13,9 @@ export interface NodesOptions {
 }
 
 const BY_PROVIDER_ID = "provider-id";
+const BY_AGENT_POOL = "agent-pool";
+// AKS sets it on its nodes.
+const AGENT_POOL_LABEL = "kubernetes.azure.com/agentpool";
 // The first list of a large cluster takes seconds; a caller requeues meanwhile.
 const PATIENCE_MS = 2_000;
 const COME_BACK_MS = 5_000;
@@ -41,6 +44,10 @@ export class WorkloadNodes {
     const onBug = (error: unknown): void => log.error("Bug in a handler of Nodes", { error });
     this.#informer = new Informer<Node>({ client, env, log, onBug, kind: Node, scope: {} });
     this.#informer.store.addIndex(BY_PROVIDER_ID, providerKeysOf);
+    this.#informer.store.addIndex(BY_AGENT_POOL, ({ metadata }) => {
+      const pool = metadata.labels?.[AGENT_POOL_LABEL];
+      return pool === undefined ? [] : [pool];
+    });
     this.#informer.addHandler((change) => {
       const { name } = change.object.metadata;
       if (change.type === "deleted" || isNodeReady(change.object)) this.#notReady.delete(name);
@@ -87,6 +94,11 @@ export class WorkloadNodes {
   /** The Nodes with this provider id; more than one is a mistake in the cluster. */
   of(providerID: string): readonly Frozen<Node>[] {
     return this.found(providerKey(providerID))?.list ?? [];
+  }
+
+  /** The Nodes of an agent pool of AKS. */
+  inAgentPool(name: string): readonly Frozen<Node>[] {
+    return this.#informer.store.byIndex(BY_AGENT_POOL, name);
   }
 
   /** The same by the key of the id, for repeated lookups. */

@@ -53,6 +53,13 @@ describe("an owned object that is applied", () => {
     ]);
   });
 
+  test("is not sent again after another client has changed only its status or its own metadata", async () => {
+    const { apply, userWrites } = await setup();
+    await apply({ planks: 3 });
+    await userWrites({ metadata: { annotations: { theirs: "yes" } } });
+    expect(await apply({ planks: 3 })).toBe(0);
+  });
+
   test("is sent again after another client has changed it, and gets its values back", async () => {
     const { apply, read, userWrites } = await setup();
     await apply({ planks: 3 });

@@ -1,4 +1,10 @@
-import { controllerReferenceTo, type Frozen, type Kind, type KubernetesObject } from "@capstan/api";
+import {
+  controllerReferenceTo,
+  type Frozen,
+  type Kind,
+  type KubernetesObject,
+  type OwnerReference,
+} from "@capstan/api";
 import { kindId } from "../cache/kind-id.ts";
 import { keyOf } from "../cache/store.ts";
 import type { ObjectName } from "../client/paths.ts";
@@ -20,6 +26,8 @@ interface Application {
   readonly text: string;
   /** The version that the server answered with. */
   readonly version: string | undefined;
+  /** The generation that it answered with; kinds without a spec have none. */
+  readonly generation: number | undefined;
 }
 
 // More owned objects than one controller of a fleet of 30,000 machines has; each entry has about a kilobyte.
@@ -27,8 +35,8 @@ const MOST_APPLICATIONS = 50_000;
 
 /**
  * Applies the objects that reconciled objects own, by server-side apply: a field that the configuration no longer has is
- * removed, and fields of users stay. An object whose cached version is the one of the last apply of the same
- * configuration is not sent again. After a restart each is sent once, which changes nothing on the server.
+ * removed, and fields of users stay. An object that has not changed since the last apply of the same configuration, other
+ * than in its status and in metadata of other clients, is not sent again. After a restart each is sent once, which changes nothing on the server.
  */
 export class OwnedObjects {
   readonly #last = new Map<string, Application>();
@@ -46,11 +54,12 @@ export class OwnedObjects {
     const text = JSON.stringify(body);
     const last = this.#last.get(key);
     const cached = last?.text === text ? cache.get(kind, metadata) : undefined;
-    if (cached && cached.metadata.resourceVersion === last?.version) return cached;
+    if (cached && last && isAsApplied(cached, last, body.metadata)) return cached;
     const { name, namespace } = metadata;
     const target = { name, ...(namespace !== undefined && { namespace }) };
     const applied = await client.patch(kind, target, { type: "apply", body, force: true });
-    this.#record(key, { text, version: applied.metadata.resourceVersion });
+    const { resourceVersion: version, generation } = applied.metadata;
+    this.#record(key, { text, version, generation });
     return applied;
   }
 
@@ -60,4 +69,27 @@ export class OwnedObjects {
     const [oldest] = this.#last.keys();
     if (this.#last.size > MOST_APPLICATIONS && oldest !== undefined) this.#last.delete(oldest);
   }
+}
+
+/** Whether an object still has what was applied to it. */
+function isAsApplied(
+  { metadata }: Frozen<KubernetesObject>,
+  last: Application,
+  applied: Configuration["metadata"] & { readonly ownerReferences: readonly OwnerReference[] },
+): boolean {
+  if (metadata.resourceVersion === last.version) return true;
+  if (last.generation === undefined || metadata.generation !== last.generation) return false;
+  const { labels, annotations, ownerReferences } = applied;
+  return (
+    contains(metadata.labels, labels) &&
+    contains(metadata.annotations, annotations) &&
+    ownerReferences.every(({ uid }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
+  );
+}
+
+function contains(
+  all: Readonly<Record<string, string>> = {},
+  some: Readonly<Record<string, string>> = {},
+): boolean {
+  return Object.entries(some).every(([name, value]) => all[name] === value);
 }

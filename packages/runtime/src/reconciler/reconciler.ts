@@ -143,6 +143,8 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   readonly deleting?: readonly Phase<S>[];
   /** Run instead of all others while the object or its Cluster is paused: for work that must not stay half done. */
   readonly whilePaused?: readonly Phase<S>[];
+  /** Whether a paused Cluster, or the paused annotation, stops the reconciler; true unless given. Other operators have their own switch. */
+  readonly obeysPause?: boolean;
   /** Derives the status from the scope; runs after the phases, also after a failure. */
   status?(scope: S, pass: PassSummary): void;
 }

@@ -40,7 +40,8 @@ export type PassResult =
 /** Runs the phases of a reconciler over one object and reports the result. */
 export async function runPass(options: PassOptions, stored: Frozen<KubernetesObject>): Promise<PassResult> {
   const draft = new Draft(options.reconciler.for, options.client, stored);
-  const paused = pausedBecause(stored, clusterOf(stored, options.cache));
+  const mayPause = options.reconciler.obeysPause ?? true;
+  const paused = mayPause ? pausedBecause(stored, clusterOf(stored, options.cache)) : undefined;
   const result = await attempt(() => (paused ? reportPaused(options, draft, paused) : work(options, draft)));
   if (result.type === "settled" || result.type === "requeue" || isOutdated(result)) return result;
   if (draft.isRefused) return result;

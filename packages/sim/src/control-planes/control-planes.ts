@@ -33,6 +33,7 @@ import {
 } from "./decide.ts";
 import { Gate } from "./gate.ts";
 import type { ControlPlaneHost } from "./host.ts";
+import { isManagedClusterName } from "../managed-clusters/managed-clusters.ts";
 import { logicalName } from "./logical-name.ts";
 import type { PodSettings } from "../workloads/kubelet-pods.ts";
 
@@ -188,7 +189,7 @@ class ControlPlaneTable implements ControlPlanes {
   async #removeLeftovers(): Promise<void> {
     const { host, log } = this.#options;
     const wanted = new Set([...this.#clusters.store.keys()].map(nameOf));
-    for (const name of host.names().filter((one) => !wanted.has(one))) {
+    for (const name of host.names().filter((one) => !wanted.has(one) && !isManagedClusterName(one))) {
       log.info("Removing a logical cluster without a Cluster", { name });
       await host.remove(name);
     }

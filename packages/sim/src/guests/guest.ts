@@ -28,6 +28,7 @@ import {
   writeImages,
   type KubeletIdentity,
 } from "./os-disk.ts";
+import { RESTART_KUBELET } from "./kubeadm-upgrade.ts";
 import { runScript } from "./run-command.ts";
 import { mirrorStaticPods } from "./static-pods.ts";
 import { SecurityUpdates, type UpdateSettings } from "./security-updates.ts";
@@ -247,7 +248,9 @@ export class Guest {
     const disk = this.#disk;
     if (!machine || !disk || !this.isSpeaking)
       return { exitCode: 1, output: "", error: "The operating system has not started" };
-    return runScript(script, { disk, vmId: machine.vmId });
+    const result = runScript(script, { disk, vmId: machine.vmId });
+    if (result.exitCode === 0 && RESTART_KUBELET.test(script)) this.#dispatch({ kind: "kubeletRestarted" });
+    return result;
   }
 
   /** Stores pulled images on the disk. Hardly any change of a Node is about images, so the boot id is compared last. */

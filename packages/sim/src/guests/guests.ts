@@ -1,5 +1,5 @@
 import type { Frozen, Node } from "@capstan/api";
-import type { Azure, Machine, MachineEvent } from "@capstan/azure-sim";
+import type { Azure, CommandResult, Machine, MachineEvent } from "@capstan/azure-sim";
 import type { Env } from "@capstan/env";
 import { transient } from "@capstan/runtime";
 import type { EtcdClusters } from "../etcd/etcd-clusters.ts";
@@ -46,6 +46,8 @@ export interface Guests {
    * clusters whose machines were all deleted while this process did not run.
    */
   attend(endpoint: string): void;
+  /** Runs a script as root in a machine, by its ARM id or provider id, as an agent inside the machine would. */
+  run(machine: string, script: string): CommandResult;
   /** Keeps the next machine that boots for the first time from becoming a node. */
   spoilNext(): void;
   /** Cancels all pending calls of `spoilNext`. */
@@ -103,13 +105,13 @@ export function startGuests(options: GuestsOptions): Guests {
     },
   };
   const stopListening = azure.core.onMachine((event) => notice(world, guests, event));
-  azure.core.onCommand(
-    ({ machineId, script }) =>
-      guests.of(machineId)?.run(script) ?? { exitCode: 1, output: "", error: "There is no such machine" },
-  );
+  const run = (machineId: string, script: string): CommandResult =>
+    guests.of(machineId)?.run(script) ?? { exitCode: 1, output: "", error: "There is no such machine" };
+  azure.core.onCommand(({ machineId, script }) => run(machineId, script));
   resumeAll(world, guests);
   return {
     list: () => guests.all().map(viewOf),
+    run: (machine, script) => run(machineIdIn(machine) ?? machine.toLowerCase(), script),
     attend: (endpoint) => void clusters.at(endpoint.toLowerCase()),
     spoilNext: () => void spoiled++,
     spoilNone: () => void (spoiled = 0),

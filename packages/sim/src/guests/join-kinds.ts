@@ -2,11 +2,16 @@ import type { Machine } from "@capstan/azure-sim";
 import { type CloudConfig, type GuestFile, readCustomData } from "./cloud-init.ts";
 import { type GuestFailure, GuestFault } from "./failure.ts";
 import { type Join, type JoinEntry, joinEntry } from "./join-kind.ts";
+import { AKS_JOIN } from "./aks-join.ts";
 import { KUBEADM_INIT } from "./kubeadm-init.ts";
 import { KUBEADM_JOIN } from "./kubeadm-join.ts";
 
 /** The ways in which machines become Nodes. The first entry that recognizes the request of a machine handles it. */
-const JOIN_KINDS: readonly JoinEntry[] = [joinEntry(KUBEADM_INIT), joinEntry(KUBEADM_JOIN)];
+const JOIN_KINDS: readonly JoinEntry[] = [
+  joinEntry(KUBEADM_INIT),
+  joinEntry(KUBEADM_JOIN),
+  joinEntry(AKS_JOIN),
+];
 
 /** What cloud-init does with a machine: the files it writes and how the machine joins, or why it fails. */
 export type Provisioning =

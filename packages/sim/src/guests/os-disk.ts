@@ -26,6 +26,7 @@ const CLUSTER_CA = "/etc/kubernetes/pki/ca.crt";
 const KUBELET_CONFIG = "/var/lib/kubelet/config.yaml";
 const KUBELET_FLAGS = "/var/lib/kubelet/kubeadm-flags.env";
 const KUBELET_KEY = "/var/lib/kubelet/pki/kubelet-client-current.pem";
+const KUBELET_CONFIGURATION = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 const IMAGES = "/var/lib/containerd/images.json";
 
 /** Writes what a boot writes: identities that the image lacks, and the boot count. */
@@ -70,7 +71,7 @@ export function writeJoin(
   if (request.caCertHashes && disk.read(CLUSTER_CA) === undefined)
     disk.write(CLUSTER_CA, `simulated authority ${request.caCertHashes.join(" ")}\n`);
   disk.write(KUBELET_CONF, `server: https://${request.endpoint}\nuser: system:node:${nodeName}\n`);
-  disk.write(KUBELET_CONFIG, "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n");
+  disk.write(KUBELET_CONFIG, KUBELET_CONFIGURATION);
   disk.write(KUBELET_FLAGS, `KUBELET_KUBEADM_ARGS="${flagsOf(request)}"\n`);
   disk.write(KUBELET_KEY, `simulated kubelet key ${uuidFrom(rng)}\n`);
   disk.write(CLOUD_INIT_LOG, "This node has joined the cluster\n");
@@ -157,6 +158,28 @@ export function hasKubeadm(disk: GuestDisk): boolean {
 /** The version of Kubernetes on the disk. */
 export function kubernetesVersion(disk: GuestDisk): string {
   return (disk.read(KUBERNETES_VERSION) ?? "v0.0.0").trim();
+}
+
+/** The version of kubeadm on the disk; images have the one of their kubelet. */
+export function installedKubeadm(disk: GuestDisk): string | undefined {
+  const binary = disk.read(KUBEADM);
+  if (binary === undefined) return undefined;
+  return /^kubeadm (v\S+)$/m.exec(binary)?.[1] ?? kubernetesVersion(disk);
+}
+
+/** Installs kubeadm. */
+export function writeKubeadm(disk: GuestDisk, version: string): void {
+  disk.write(KUBEADM, `kubeadm ${version}\n`);
+}
+
+/** Installs the kubelet; it runs after its next start. */
+export function writeKubelet(disk: GuestDisk, version: string): void {
+  disk.write(KUBERNETES_VERSION, `${version}\n`);
+}
+
+/** Writes the configuration of the kubelet, as `kubeadm upgrade node` does. */
+export function writeKubeletConfig(disk: GuestDisk, version: string): void {
+  disk.write(KUBELET_CONFIG, `${KUBELET_CONFIGURATION}# written by kubeadm ${version}\n`);
 }
 
 /** The kernel on the disk: security updates bring a newer one. */

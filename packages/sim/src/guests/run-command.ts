@@ -1,4 +1,5 @@
 import type { CommandResult } from "@capstan/azure-sim";
+import { upgradeCommandsIn } from "./kubeadm-upgrade.ts";
 import type { GuestDisk } from "./os-disk.ts";
 
 /** The file in which a machine reads its own id; it is not on the disk. */
@@ -14,8 +15,8 @@ export interface CommandHost {
 const HERE_DOCUMENT = /^cat > (\/\S+) <<'(\w+)'\n([\s\S]*?)^\2$/gm;
 const COPY = /^cat (\/\S+) > (\/\S+)$/gm;
 
-/** A file that a script writes, in the order of its lines. */
-interface FileStep {
+/** A file that a script writes. */
+interface WrittenFile {
   readonly index: number;
   readonly path: string;
   readonly read: (host: CommandHost) => string | undefined;
@@ -23,33 +24,43 @@ interface FileStep {
 }
 
 /**
- * Runs a shell script as far as guests understand it: files that `cat` writes. All other commands succeed without an effect. A
- * script that copies a file which does not exist fails.
+ * Runs a shell script as far as guests understand it: files that `cat` writes, and an upgrade of Kubernetes. All other
+ * commands succeed without an effect. The first command that fails ends the script.
  */
 export function runScript(script: string, host: CommandHost): CommandResult {
-  for (const { path, read, source } of stepsIn(script)) {
-    const content = read(host);
-    if (content === undefined)
-      return { exitCode: 1, output: "", error: `cat: ${source}: No such file or directory` };
-    host.disk.write(path, content);
+  const files = filesIn(script).map((file) => ({ index: file.index, run: () => writeFile(file, host) }));
+  const upgrades = upgradeCommandsIn(script).map(({ index, run }) => ({ index, run: () => run(host.disk) }));
+  let output = "";
+  for (const { run } of [...files, ...upgrades].sort((a, b) => a.index - b.index)) {
+    const result = run();
+    output += result?.output ?? "";
+    if (result && result.exitCode !== 0) return { ...result, output };
   }
-  return { exitCode: 0, output: "", error: "" };
+  return { exitCode: 0, output, error: "" };
 }
 
-function stepsIn(script: string): readonly FileStep[] {
+function writeFile({ path, read, source }: WrittenFile, host: CommandHost): CommandResult | undefined {
+  const content = read(host);
+  if (content === undefined)
+    return { exitCode: 1, output: "", error: `cat: ${source}: No such file or directory` };
+  host.disk.write(path, content);
+  return undefined;
+}
+
+function filesIn(script: string): readonly WrittenFile[] {
   const documents = [...script.matchAll(HERE_DOCUMENT)].map(
-    ({ index, 1: path = "", 3: content = "" }): FileStep => ({
+    ({ index, 1: path = "", 3: content = "" }): WrittenFile => ({
       index,
       path,
       read: () => content,
       source: "-",
     }),
   );
-  const copies = [...script.matchAll(COPY)].map(({ index, 1: source = "", 2: path = "" }): FileStep => ({
+  const copies = [...script.matchAll(COPY)].map(({ index, 1: source = "", 2: path = "" }): WrittenFile => ({
     index,
     path,
     read: ({ disk, vmId }) => (source === PRODUCT_UUID ? `${vmId}\n` : disk.read(source)),
     source,
   }));
-  return [...documents, ...copies].sort((a, b) => a.index - b.index);
+  return [...documents, ...copies];
 }

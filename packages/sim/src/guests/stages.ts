@@ -31,7 +31,7 @@ export interface GuestState {
 /** An event of a guest: from Azure, or the result of an action. */
 export type GuestEvent =
   | { readonly kind: "booted" | "reimaged" | "started"; readonly totalMs: number }
-  | { readonly kind: "stopped" | "deleted" | "understood" | "joined" | "nodeChanged" }
+  | { readonly kind: "stopped" | "deleted" | "understood" | "joined" | "nodeChanged" | "kubeletRestarted" }
   /** `isCopy`: the disk carries the identity of another machine. `updatesMs`: how long pending updates take. */
   | { readonly kind: "elapsed"; readonly isCopy?: boolean; readonly updatesMs?: number }
   | { readonly kind: "refused" | "failed"; readonly failure: GuestFailure };
@@ -162,6 +162,9 @@ const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move
   },
   registered: {
     elapsed: () => ({ to: { stage: "ready" }, actions: [{ do: "reportReady" }] }),
+  },
+  ready: {
+    kubeletRestarted: (state) => enter("registered", state, [{ do: "register" }]),
   },
 };
 

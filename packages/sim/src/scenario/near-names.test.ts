@@ -1,20 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { nearest, suggestion } from "./near-names.ts";
+import { suggestion } from "./near-names.ts";
 
 describe("an unknown name", () => {
-  test.each([
-    ["MachinePol", ["Machine", "MachinePool", "MachineSet"], "MachinePool"],
-    ["machinepool", ["Machine", "MachinePool"], "MachinePool"],
-    ["nmae", ["name", "node"], "name"],
-    ["too", ["to", "for"], "to"],
-    ["xy", ["to", "for"], undefined],
-    ["", ["to"], undefined],
-    ["a".repeat(1000), ["a".repeat(999)], undefined],
-    ["anything", [], undefined],
-  ])("%s of %j looks like %s", (written, known, expected) => {
-    expect(nearest(written, known)).toBe(expected);
-  });
-
   test("that is not similar to any gets a list of limited length", () => {
     const known = Array.from({ length: 15 }, (_, index) => `word-${index}-of-many`);
     expect(suggestion({ written: "?", known })).toMatch(

@@ -1,4 +1,4 @@
-import { customKinds } from "@capstan/api";
+import { customKinds, type Features } from "@capstan/api";
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Azure, type AzureSettings, createAzure } from "@capstan/azure-sim";
 import {
@@ -18,6 +18,7 @@ import type { GuestSettings } from "../guests/guest.ts";
 import { type Guests, type GuestView, startGuests } from "../guests/guests.ts";
 import { EtcdClusters } from "../etcd/etcd-clusters.ts";
 import { etcdGateway } from "../etcd/gateway.ts";
+import { type ManagedClusters, startManagedClusters } from "../managed-clusters/managed-clusters.ts";
 import { machineLabel } from "../machine-id.ts";
 import type { Invariant } from "../invariants/invariant.ts";
 import { GENERAL_INVARIANTS } from "../invariants/general.ts";
@@ -51,6 +52,8 @@ export interface WorldOptions {
   readonly guests?: Partial<GuestSettings>;
   /** The timing of pods, where it differs from the default. */
   readonly pods?: Partial<PodSettings>;
+  /** Which features the admission rules take to be on; the defaults unless given. */
+  readonly features?: Features;
   /** More servers, by host. */
   readonly servers?: Readonly<Record<string, (env: Env) => Handler>>;
   readonly faults?: readonly FaultSpec[];
@@ -85,6 +88,7 @@ export class World {
   readonly management: ApiServer;
   readonly guests: Guests;
   readonly controlPlanes: ControlPlanes;
+  readonly managedClusters: ManagedClusters;
   readonly managers: Managers;
   /** The etcd of control planes that machines run. */
   readonly etcd = new EtcdClusters();
@@ -125,6 +129,7 @@ export class World {
     this.management = createApiServer({
       env: this.#process("apiserver"),
       kinds: [...builtInKinds, ...customKinds],
+      ...(options.features && { features: options.features }),
       // A fleet of thousands of objects that nothing applies to needs no managers of fields.
       fieldOwnership: "applied",
     });
@@ -136,8 +141,9 @@ export class World {
     this.user = this.#clientOf(this.#user, this.#kube);
     const guestsProcess = this.#process("guests");
     this.#host = this.#createHost(guestsProcess);
-    const { guests, controlPlanes } = this.#startGuests(guestsProcess);
+    const { guests, controlPlanes, managedClusters } = this.#startGuests(guestsProcess);
     this.guests = guests;
+    this.managedClusters = managedClusters;
     this.controlPlanes = controlPlanes;
     this.managers = this.#createManagers();
     this.#storm = new Storm({
@@ -291,7 +297,7 @@ export class World {
     });
   }
 
-  #startGuests(env: VirtualProcess): { readonly guests: Guests; readonly controlPlanes: ControlPlanes } {
+  #startGuests(env: VirtualProcess): Pick<World, "guests" | "controlPlanes" | "managedClusters"> {
     const management = this.#links.connect(env, this.#kube);
     const controlPlanes = startControlPlanes({
       env,
@@ -301,17 +307,24 @@ export class World {
       ...(this.#options.yieldTo && { yieldTo: this.#options.yieldTo }),
       ...(this.#options.pods && { pods: this.#options.pods }),
     });
+    const managedClusters = startManagedClusters({
+      env,
+      azure: this.azure,
+      host: this.#host,
+      ...(this.#options.pods && { pods: this.#options.pods }),
+    });
     const guests = startGuests({
       env,
       azure: this.azure,
       etcd: this.etcd,
       initialize: controlPlanes.initialize,
-      clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint),
+      clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint) ?? managedClusters.clusterAt(endpoint),
       onFailure: (guest) => this.#noteFailure(guest),
       ...(this.#options.guests && { settings: this.#options.guests }),
     });
-    controlPlanes.onEndpoint((endpoint) => guests.attend(endpoint));
-    return { guests, controlPlanes };
+    for (const clusters of [controlPlanes, managedClusters])
+      clusters.onEndpoint((endpoint) => guests.attend(endpoint));
+    return { guests, controlPlanes, managedClusters };
   }
 
   #noteFailure({ machineId, failure }: GuestView): void {
@@ -388,7 +401,7 @@ export class World {
 /** Creates a world in which everything but the managers runs; `start` starts those. */
 export async function createWorld(options: WorldOptions): Promise<World> {
   const world = new World(options);
-  await world.run(world.controlPlanes.ready);
+  await world.run(Promise.all([world.controlPlanes.ready, world.managedClusters.ready]));
   return world;
 }
 
@@ -421,7 +434,14 @@ function etcdCall(request: HttpRequest, way: Way): Call {
 
 /** A plain HTTP request. */
 function plainCall({ method, path }: HttpRequest, way: Way): Call {
-  return { ...way, api: "other", verb: method, resource: "", name: path, isWrite: method !== "GET" };
+  return {
+    ...way,
+    api: "other",
+    verb: method,
+    resource: "",
+    name: path,
+    isWrite: method !== "GET" && !path.endsWith("/discovery"),
+  };
 }
 
 function refused(): Promise<never> {

@@ -2,6 +2,7 @@ import {
   boundedText,
   type Frozen,
   getCondition,
+  isUpdatingInPlace,
   type Machine,
   type MachineSet,
   Node,
@@ -50,7 +51,7 @@ export function decideStatus(machine: Frozen<Machine>, observed: Observed): Verd
     ...failureIn(observed),
   };
   return {
-    fields: { ...fields, phase: phaseOf(fields) },
+    fields: { ...fields, phase: phaseOf(fields, machine) },
     conditions: [bootstrap.condition, infrastructure.condition, judgeNode(machine, observed.node)],
   };
 }
@@ -189,8 +190,9 @@ function failureIn({
   return {};
 }
 
-function phaseOf(fields: Partial<Status>): NonNullable<Status["phase"]> {
+function phaseOf(fields: Partial<Status>, machine: Frozen<Machine>): NonNullable<Status["phase"]> {
   if (fields.failureReason !== undefined) return "Failed";
+  if (isUpdatingInPlace(machine)) return "Updating";
   if (fields.infrastructureReady === true) return fields.nodeRef ? "Running" : "Provisioned";
   return fields.bootstrapReady === true ? "Provisioning" : "Pending";
 }

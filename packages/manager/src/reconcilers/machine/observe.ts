@@ -5,6 +5,7 @@ import {
   ensureOwnerReference,
   type Frozen,
   isTrue,
+  isUpdatingInPlace,
   Machine,
   Node,
   type ObjectReference,
@@ -101,7 +102,8 @@ function copyInfrastructureFields(machine: Scope["machine"], vm: Frozen<Contract
   const failureDomain = failureDomainOf(vm);
   const addresses = addressesOf(vm);
   if (providerID !== undefined) spec.providerID = providerID;
-  if (failureDomain !== undefined) spec.failureDomain = failureDomain;
+  // While updaters run, the failure domain is what they work towards.
+  if (failureDomain !== undefined && !isUpdatingInPlace(machine)) spec.failureDomain = failureDomain;
   if (addresses.length > 0) machine.status = { ...machine.status, addresses };
 }
 

@@ -1,6 +1,7 @@
 import {
   AzureMachine,
   Cluster,
+  ExtensionConfig,
   KubeadmConfig,
   Machine,
   MachineDrainRule,
@@ -28,5 +29,6 @@ export const machineRbac: readonly PolicyRule[] = [
     resources: [KubeadmConfig.plural],
     verbs: ["list", "watch", "patch", "delete"],
   },
+  { apiGroups: [ExtensionConfig.group], resources: [ExtensionConfig.plural], verbs: ["list", "watch"] },
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },
 ];

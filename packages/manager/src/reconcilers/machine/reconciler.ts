@@ -1,4 +1,12 @@
-import { Cluster, type Frozen, isTrue, Machine, MachineDrainRule, MachineSet } from "@capstan/api";
+import {
+  Cluster,
+  ExtensionConfig,
+  type Frozen,
+  isTrue,
+  Machine,
+  MachineDrainRule,
+  MachineSet,
+} from "@capstan/api";
 import {
   type CacheReader,
   defineReconciler,
@@ -25,11 +33,13 @@ import {
 } from "./deletion.ts";
 import { BY_PROVIDER_ID, joinCluster, observeNode, observeReferences } from "./observe.ts";
 import { report } from "./report.ts";
+import { runUpdaters } from "./update.ts";
 import { buildScope, FOLLOWED, type MachinePorts, type Scope } from "./scope.ts";
 
 const byReference = referrers(Machine, ({ spec }) => [spec.bootstrap.configRef, spec.infrastructureRef]);
 const BY_CLUSTER = "machine-of-cluster";
 const BY_SET = "machine-of-set";
+const BY_UPDATER = "machine-of-updater";
 // Draining waits for the API servers of many clusters; a slow one must not block the machines of the others.
 const CONCURRENCY = 30;
 
@@ -53,6 +63,7 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
       index(Machine, BY_SET, ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []),
+      index(Machine, BY_UPDATER, ({ spec }) => (spec.updaters ?? []).slice(0, 1)),
       index(Machine, BY_PROVIDER_ID, ({ spec }) =>
         spec.providerID === undefined ? [] : [providerKey(spec.providerID)],
       ),
@@ -63,13 +74,16 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
       // Only for the cache: a machine that drains is requeued anyway.
       on(MachineDrainRule, () => []),
       on(MachineSet, toMachinesOfSet, { predicate: hasOtherMinReadySeconds }),
+      on(ExtensionConfig, ({ metadata }, cache) =>
+        cache.list(Machine, { index: BY_UPDATER, value: metadata.name }).map((machine) => machine.metadata),
+      ),
     ],
     referrersOf: byReference.of,
     sources: [nodesOf(ports)],
     // The phases after a change of the spec already use it.
     reconcileAfterOwnSpecChange: () => false,
     scope: (context) => buildScope({ ports, refusals }, context),
-    normal: [joinCluster, observeReferences, observeNode],
+    normal: [joinCluster, observeReferences, observeNode, runUpdaters],
     deleting: [
       ...[findNodeToDelete, drainNode].map(unlessClusterGoes),
       awaitPreTerminateHooks,

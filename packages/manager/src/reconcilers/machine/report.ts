@@ -1,7 +1,7 @@
-import { getCondition } from "@capstan/api";
+import { getCondition, isUpdatingInPlace } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { summarize } from "../../contract/ready.ts";
-import { AVAILABLE } from "./conditions.ts";
+import { AVAILABLE, UP_TO_DATE } from "./conditions.ts";
 import { availabilityOfMachine, decideStatus, SUMMED_UP } from "./decide.ts";
 import type { Scope } from "./scope.ts";
 
@@ -21,7 +21,9 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
       ...(generation !== undefined && { observedGeneration: generation }),
     };
     const gates = (machine.spec.readinessGates ?? []).map(({ conditionType }) => conditionType);
-    summarize(machine, [...SUMMED_UP, ...gates], context.env.clock.now());
+    // While updaters run, or after one has failed, the machine is not Ready.
+    const update = isUpdatingInPlace(machine) ? [UP_TO_DATE] : [];
+    summarize(machine, [...update, ...SUMMED_UP, ...gates], context.env.clock.now());
     reportAvailability(scope);
     claimReady();
   }

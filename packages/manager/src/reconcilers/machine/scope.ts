@@ -12,12 +12,15 @@ import type { Clock } from "@capstan/env";
 import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import type { Refusals } from "../../workload/drain/refusals.ts";
+import type { UpdaterPorts } from "../../updaters/updaters.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 
 export interface MachinePorts {
   readonly clock: Clock;
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
+  /** Without it no updater runs. */
+  readonly updaters?: UpdaterPorts;
 }
 
 /** One pass over one Machine. */

@@ -1,9 +1,14 @@
 import {
+  AzureMachine,
   AzureMachineTemplate,
   Cluster,
+  ExtensionConfig,
+  KubeadmConfig,
   KubeadmConfigTemplate,
+  Machine,
   MachineDeployment,
   MachineSet,
+  Namespace,
 } from "@capstan/api";
 import type { PolicyRule } from "../policy-rule.ts";
 
@@ -35,4 +40,10 @@ export const machineDeploymentRbac: readonly PolicyRule[] = [
     resources: [KubeadmConfigTemplate.plural],
     verbs: ["list", "watch", "patch"],
   },
+  // For updates in place: machines move to another MachineSet, and a dry run shows what would change.
+  { apiGroups: [Machine.group], resources: [Machine.plural], verbs: ["list", "watch", "patch"] },
+  { apiGroups: [AzureMachine.group], resources: [AzureMachine.plural], verbs: ["list", "watch", "patch"] },
+  { apiGroups: [KubeadmConfig.group], resources: [KubeadmConfig.plural], verbs: ["list", "watch", "patch"] },
+  { apiGroups: [ExtensionConfig.group], resources: [ExtensionConfig.plural], verbs: ["list", "watch"] },
+  { apiGroups: [Namespace.group], resources: [Namespace.plural], verbs: ["get"] },
 ];

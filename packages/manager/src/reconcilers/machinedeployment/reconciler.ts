@@ -1,11 +1,19 @@
 import {
   AzureMachineTemplate,
   Cluster,
+  controllerOf,
+  deepEqual,
+  DEPLOYMENT_NAME_LABEL,
   ensureOwnerReference,
+  ExtensionConfig,
   formatFieldError,
   type Frozen,
+  hasUpdateFailed,
+  isTrue,
+  isUpdatingInPlace,
   type KubernetesObject,
   KubeadmConfigTemplate,
+  Machine,
   MachineDeployment,
   MachineSet,
   ownerReferenceTo,
@@ -15,6 +23,7 @@ import {
   type CacheReader,
   defineReconciler,
   index,
+  isMoreThanStatus,
   isNotFound,
   keyOf,
   next,
@@ -28,8 +37,17 @@ import {
 import { referrers } from "../../contract/referrers.ts";
 import { COALESCED_MS } from "../../workload/reconcile-interval.ts";
 import { report } from "./report.ts";
-import { rollOut } from "./rollout.ts";
-import { BY_CONTROLLER, buildScope, controllerUids, type Scope } from "./scope.ts";
+import { awaitUpdaters, rollOut } from "./rollout.ts";
+import { DISCOVERED } from "../../updaters/registry.ts";
+import { isInPlace } from "./in-place/view.ts";
+import {
+  BY_CONTROLLER,
+  buildScope,
+  controllerUids,
+  type MachineDeploymentPorts,
+  MACHINES_BY_SET,
+  type Scope,
+} from "./scope.ts";
 import { ownTemplates } from "./templates.ts";
 
 const byReference = referrers(MachineDeployment, ({ spec: { template } }) => [
@@ -37,11 +55,15 @@ const byReference = referrers(MachineDeployment, ({ spec: { template } }) => [
   template.spec.infrastructureRef,
 ]);
 const BY_CLUSTER = "deployment-of-cluster";
+const IN_PLACE = "deployment-in-place";
 // A deleted MachineSet enqueues the deployment; this interval covers a missed event.
 const DELETION_POLL_MS = 60_000;
 
-/** Moves machines to a new template, a few at a time, by scaling one MachineSet for each template. */
-export function machineDeploymentReconciler(): Reconciler {
+/**
+ * Moves machines to a new template, a few at a time: by scaling one MachineSet for each template, or by giving machines that
+ * updaters can change from one MachineSet to the other.
+ */
+export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}): Reconciler {
   return defineReconciler<MachineDeployment, Scope>({
     name: "machinedeployment",
     for: MachineDeployment,
@@ -51,6 +73,8 @@ export function machineDeploymentReconciler(): Reconciler {
     owns: [MachineSet],
     indexes: [
       index(MachineSet, BY_CONTROLLER, controllerUids),
+      index(Machine, MACHINES_BY_SET, controllerUids),
+      index(MachineDeployment, IN_PLACE, (deployment) => (isInPlace(deployment) ? [IN_PLACE] : [])),
       byReference.index,
       index(MachineDeployment, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
@@ -61,10 +85,12 @@ export function machineDeploymentReconciler(): Reconciler {
         on<KubernetesObject>(kind, byReference.of),
       ),
       on(Cluster, toDeployments, { predicate: () => false }),
+      on(Machine, toDeployment, { predicate: changesMoves }),
+      on(ExtensionConfig, (_, cache) => deploymentsInPlace(cache), { predicate: changesUpdaters }),
     ],
     referrersOf: byReference.of,
-    scope: buildScope,
-    normal: [refuseInvalid, joinCluster, ownTemplates, rollOut],
+    scope: (context) => buildScope(ports, context),
+    normal: [refuseInvalid, joinCluster, ownTemplates, rollOut, awaitUpdaters],
     deleting: [deleteSets],
     status: report,
   });
@@ -75,6 +101,34 @@ function refuseInvalid({ deployment: object }: Scope): Outcome {
   const invalid = MachineDeployment.validate({ object, old: object }).map(formatFieldError);
   if (invalid.length > 0) throw terminal("InvalidSpec", invalid.join("; "));
   return next;
+}
+
+/** The deployment of a machine, by its label. */
+function toDeployment({ metadata: { labels, namespace } }: Frozen<Machine>): ObjectName[] {
+  const name = labels?.[DEPLOYMENT_NAME_LABEL];
+  return name === undefined ? [] : [{ name, namespace }];
+}
+
+/** Most changes of machines reach the deployment as numbers of its sets; these do not. */
+function changesMoves(before: Frozen<Machine>, after: Frozen<Machine>): boolean {
+  return (
+    controllerOf(before)?.uid !== controllerOf(after)?.uid ||
+    isUpdatingInPlace(before) !== isUpdatingInPlace(after) ||
+    hasUpdateFailed(before) !== hasUpdateFailed(after)
+  );
+}
+
+/** A change of the discovered handlers, or of the order of updaters. */
+function changesUpdaters(before: Frozen<ExtensionConfig>, after: Frozen<ExtensionConfig>): boolean {
+  return (
+    isMoreThanStatus(before, after) ||
+    isTrue(before.status?.conditions, DISCOVERED) !== isTrue(after.status?.conditions, DISCOVERED) ||
+    !deepEqual(before.status?.handlers, after.status?.handlers)
+  );
+}
+
+function deploymentsInPlace(cache: CacheReader): ObjectName[] {
+  return cache.list(MachineDeployment, { index: IN_PLACE, value: IN_PLACE }).map(({ metadata }) => metadata);
 }
 
 function joinCluster({ deployment, cluster }: Scope): Outcome {

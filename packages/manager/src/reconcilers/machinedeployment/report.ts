@@ -1,6 +1,7 @@
 import {
   formatSelector,
   type Frozen,
+  isUpdatingInPlace,
   type MachineDeployment,
   type MachineSet,
   selectorOf,
@@ -36,7 +37,10 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   claimReady();
 }
 
-function reportCounts({ deployment, sets, plan }: Scope): void {
+function reportCounts({ deployment, sets, machines, plan }: Scope): void {
+  // A machine that has moved to the new template has not become like it yet.
+  const updatingIn = (set: Frozen<MachineSet> | undefined): number =>
+    (machines.get(set?.metadata.uid ?? "") ?? []).filter(isUpdatingInPlace).length;
   const sum = (count: (set: Frozen<MachineSet>) => number | undefined): number =>
     sets.reduce((total, set) => total + (count(set) ?? 0), 0);
   const target = sets.find(({ metadata }) => metadata.name === plan?.target);
@@ -48,7 +52,7 @@ function reportCounts({ deployment, sets, plan }: Scope): void {
     ...deployment.status,
     selector: formatSelector(selectorOf(deployment.spec.selector)),
     replicas,
-    updatedReplicas: target?.status?.replicas ?? 0,
+    updatedReplicas: Math.max((target?.status?.replicas ?? 0) - updatingIn(target), 0),
     readyReplicas,
     availableReplicas,
     unavailableReplicas: Math.max(wanted - availableReplicas, 0),

@@ -1,8 +1,23 @@
-import { type Frozen, MachineSet, REVISION_ANNOTATION } from "@capstan/api";
+import {
+  deepEqual,
+  type Frozen,
+  HANDS_OVER_MACHINES_ANNOTATION,
+  MachineSet,
+  RECEIVES_MACHINES_ANNOTATION,
+  REVISION_ANNOTATION,
+} from "@capstan/api";
 import { again, type EventNote, isNotFound, next, type Outcome, waiting } from "@capstan/runtime";
 import type { DeploymentAction } from "../../rollout/machine-deployment/action.ts";
-import { planDeployment } from "../../rollout/machine-deployment/plan.ts";
+import {
+  type DeploymentPlan,
+  type MoveRecords,
+  planDeployment,
+} from "../../rollout/machine-deployment/plan.ts";
+import { type DeploymentView, targetOf } from "../../rollout/machine-deployment/view.ts";
 import { includes } from "../machineset/machine-object.ts";
+import { namesIn } from "../machineset/recorded-moves.ts";
+import { decideInPlace } from "./in-place/decisions.ts";
+import { moveMachine } from "./in-place/move.ts";
 import { revisionOf, targetRevision } from "./revision.ts";
 import type { Scope } from "./scope.ts";
 import { DEPLOYMENT_FIELD_MANAGER, setConfiguration, type SetRequest } from "./set-object.ts";
@@ -12,17 +27,40 @@ import { viewOf } from "./view.ts";
 
 /** Creates, scales and deletes MachineSets as the plan says, and keeps their other fields current. */
 export async function rollOut(scope: Scope): Promise<Outcome> {
-  const { context, deployment, sets } = scope;
-  const { namespace } = deployment.metadata;
-  const nowMs = context.env.clock.now();
-  const isTaken = (name: string): boolean => context.cache.get(MachineSet, { name, namespace }) !== undefined;
-  const plan = planDeployment(viewOf({ deployment, sets, isTaken, nowMs }));
+  const nowMs = scope.context.env.clock.now();
+  const plan = planDeployment(await observe(scope, nowMs));
   scope.plan = plan;
   for (const action of plan.actions) if (action.action === "CreateMachineSet") await createSet(scope, action);
-  await updateSets(scope, plan.actions, plan.target);
+  await updateSets(scope, plan);
+  for (const action of plan.actions) if (action.action === "MoveMachine") await moveMachine(scope, action);
   for (const action of plan.actions) if (action.action === "DeleteMachineSet") await deleteSet(scope, action);
   syncRevision(scope);
   return awaitRolloutAfter(scope, nowMs);
+}
+
+/** The facts for the plan. If machines are updated in place, updaters are asked first. */
+async function observe(scope: Scope, nowMs: number): Promise<DeploymentView> {
+  const { context, deployment, sets, ports } = scope;
+  const { namespace } = deployment.metadata;
+  const isTaken = (name: string): boolean => context.cache.get(MachineSet, { name, namespace }) !== undefined;
+  const machines = [...scope.machines.values()].flat();
+  const features = { ...(ports.features && { features: ports.features }) };
+  const input = { deployment, sets, isTaken, nowMs, machines, ...features };
+  const view = viewOf(input);
+  // While the rollout is paused, the updaters are asked too: `capstan plan` tells what resuming would lead to.
+  const isDisabled = view.hold?.reason === "InPlaceUpdatesDisabled";
+  if (!ports.updaters || isDisabled || view.inPlace?.isChosen !== true) return view;
+  await decideInPlace(scope, ports.updaters, targetOf(view)?.name ?? view.newSetName);
+  return viewOf(input);
+}
+
+/** An updater that did not answer is asked again. */
+export function awaitUpdaters({ context, deployment }: Scope): Outcome {
+  const nowMs = context.env.clock.now();
+  const times = (deployment.status?.inPlace?.decisions ?? []).flatMap(({ retryAfter }) =>
+    retryAfter === undefined ? [] : [Date.parse(retryAfter)],
+  );
+  return times.length === 0 ? next : again(Math.max(Math.min(...times) - nowMs, 0), "UpdatersNotAnswering");
 }
 
 async function createSet(
@@ -39,7 +77,8 @@ async function createSet(
   }
   const { replicas } = action.detail;
   const revision = targetRevision(undefined, sets);
-  await applySet(scope, { name, replicas, revision, existing: undefined, isTarget: true });
+  const records = { receives: [], handsOver: [] };
+  await applySet(scope, { name, replicas, revision, existing: undefined, isTarget: true, records });
   const message = `Created MachineSet ${name} with ${replicas} replicas: ${action.why}`;
   context.event({ type: "Normal", reason: "SuccessfulCreate", message });
 }
@@ -48,11 +87,7 @@ async function createSet(
  * Applies the configuration of each set that lacks a field of it. After a change of the deployment every set is written
  * once, because the cache does not show which fields the last configuration had.
  */
-async function updateSets(
-  scope: Scope,
-  actions: readonly DeploymentAction[],
-  target: string | undefined,
-): Promise<void> {
+async function updateSets(scope: Scope, { actions, target, records }: DeploymentPlan): Promise<void> {
   const { context, deployment, sets } = scope;
   const isChanged = deployment.status?.observedGeneration !== deployment.metadata.generation;
   const scalings = new Map(
@@ -60,23 +95,39 @@ async function updateSets(
       action.action === "ScaleMachineSet" ? [[action.targets[0] ?? "", action] as const] : [],
     ),
   );
-  for (const set of sets) {
+  // The set that receives machines records them first: until then the other one keeps them.
+  const ordered = sets.toSorted(
+    (a, b) => Number(b.metadata.name === target) - Number(a.metadata.name === target),
+  );
+  for (const set of ordered) {
     if (set.metadata.deletionTimestamp !== undefined) continue;
     const { name } = set.metadata;
     const scaling = scalings.get(name);
-    const request = requestOf(set, { sets, scaling, isTarget: name === target });
-    if (!isChanged && includes(set, setConfiguration(deployment, request))) continue;
-    await applySet(scope, request);
+    const recorded = recordsOf(set);
+    const request = {
+      ...requestOf(set, { sets, scaling, isTarget: name === target }),
+      records: records?.get(name) ?? recorded,
+    };
+    const isRecorded = deepEqual(recorded, request.records);
+    if (!isChanged && isRecorded && includes(set, setConfiguration(deployment, request))) continue;
+    await applySet(scope, request, { isStrict: records !== undefined });
     if (scaling) context.event(scalingEvent(name, scaling));
   }
 }
 
 type Scaling = DeploymentAction & { readonly action: "ScaleMachineSet" };
 
+function recordsOf(set: Frozen<MachineSet>): MoveRecords {
+  return {
+    receives: namesIn(set, RECEIVES_MACHINES_ANNOTATION),
+    handsOver: namesIn(set, HANDS_OVER_MACHINES_ANNOTATION),
+  };
+}
+
 function requestOf(
   set: Frozen<MachineSet>,
   { sets, scaling, isTarget }: Pick<Scope, "sets"> & { scaling: Scaling | undefined; isTarget: boolean },
-): SetRequest {
+): Omit<SetRequest, "records"> {
   return {
     name: set.metadata.name,
     replicas: scaling?.detail.to ?? set.spec.replicas ?? 1,
@@ -91,9 +142,19 @@ function scalingEvent(name: string, { detail: { from, to }, why }: Scaling): Eve
   return { type: "Normal", reason: "SuccessfulScale", message };
 }
 
-function applySet({ context, deployment }: Scope, request: SetRequest): Promise<Frozen<MachineSet>> {
+/** Strict: the write is refused if the set has changed since it was read, because records and replicas belong together. */
+function applySet(
+  { context, deployment }: Scope,
+  request: SetRequest,
+  { isStrict = false } = {},
+): Promise<Frozen<MachineSet>> {
   const { namespace } = deployment.metadata;
-  const body = setConfiguration(deployment, request);
+  const configuration = setConfiguration(deployment, request);
+  const resourceVersion = request.existing?.metadata.resourceVersion;
+  const body =
+    isStrict && resourceVersion !== undefined
+      ? { ...configuration, metadata: { ...configuration.metadata, resourceVersion } }
+      : configuration;
   return context.client.patch(
     MachineSet,
     { name: request.name, namespace },

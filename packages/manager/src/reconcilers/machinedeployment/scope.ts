@@ -1,31 +1,66 @@
-import { Cluster, controllerOf, type Frozen, type MachineDeployment, MachineSet } from "@capstan/api";
+import {
+  Cluster,
+  controllerOf,
+  type Features,
+  type Frozen,
+  HANDS_OVER_MACHINES_ANNOTATION,
+  Machine,
+  type MachineDeployment,
+  MachineSet,
+  RECEIVES_MACHINES_ANNOTATION,
+} from "@capstan/api";
 import type { Context, Editable } from "@capstan/runtime";
 import type { DeploymentPlan } from "../../rollout/machine-deployment/plan.ts";
+import type { UpdaterPorts } from "../../updaters/updaters.ts";
+import { isInPlace } from "./in-place/view.ts";
+
+/** The connections of the controller; without updaters, no machine is updated in place. */
+export interface MachineDeploymentPorts {
+  readonly features?: Features;
+  readonly updaters?: UpdaterPorts;
+}
 
 /** One pass over one MachineDeployment. */
 export interface Scope {
   readonly context: Context<MachineDeployment>;
+  readonly ports: MachineDeploymentPorts;
   readonly deployment: Editable<MachineDeployment>;
   /** The Cluster of the deployment, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
   /** The MachineSets of the deployment in the cache. */
   readonly sets: readonly Frozen<MachineSet>[];
+  /** Their machines by the UID of the set; empty unless machines are updated in place, or were about to be. */
+  readonly machines: ReadonlyMap<string, readonly Frozen<Machine>[]>;
   plan?: DeploymentPlan;
 }
 
 /** The name of the index over the controllers of MachineSets, by UID. */
 export const BY_CONTROLLER = "set-controller";
+/** The name of the index over the controllers of Machines, by UID. */
+export const MACHINES_BY_SET = "machine-of-set-of-deployment";
 
-export function buildScope(context: Context<MachineDeployment>): Scope {
+export function buildScope(ports: MachineDeploymentPorts, context: Context<MachineDeployment>): Scope {
   const { object: deployment, cache } = context;
   const { namespace, uid = "" } = deployment.metadata;
   const cluster = cache.get(Cluster, { name: deployment.spec.clusterName, namespace });
   const sets = cache.list(MachineSet, { index: BY_CONTROLLER, value: uid });
-  return { context, deployment, cluster, sets };
+  const needsMachines = isInPlace(deployment) || sets.some(hasRecords);
+  const machines = new Map(
+    (needsMachines ? sets : []).map(({ metadata }) => [
+      metadata.uid ?? "",
+      cache.list(Machine, { index: MACHINES_BY_SET, value: metadata.uid ?? "" }),
+    ]),
+  );
+  return { context, ports, deployment, cluster, sets, machines };
 }
 
-/** The value of a MachineSet in the index over controllers. */
-export function controllerUids(set: Frozen<MachineSet>): readonly string[] {
-  const controller = controllerOf(set);
+function hasRecords({ metadata }: Frozen<MachineSet>): boolean {
+  const { annotations = {} } = metadata;
+  return RECEIVES_MACHINES_ANNOTATION in annotations || HANDS_OVER_MACHINES_ANNOTATION in annotations;
+}
+
+/** The value of an object in an index over controllers. */
+export function controllerUids(object: Frozen<MachineSet> | Frozen<Machine>): readonly string[] {
+  const controller = controllerOf(object);
   return controller ? [controller.uid] : [];
 }

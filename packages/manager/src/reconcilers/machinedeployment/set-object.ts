@@ -5,13 +5,16 @@ import {
   DESIRED_REPLICAS_ANNOTATION,
   DISABLE_MACHINE_CREATE_ANNOTATION,
   type Frozen,
+  HANDS_OVER_MACHINES_ANNOTATION,
   type MachineDeployment,
   type MachineSet,
   MAX_REPLICAS_ANNOTATION,
+  RECEIVES_MACHINES_ANNOTATION,
   REVISION_ANNOTATION,
   REVISION_HISTORY_ANNOTATION,
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
+import type { MoveRecords } from "../../rollout/machine-deployment/plan.ts";
 import { limitsOf } from "./view.ts";
 
 /** The field manager of MachineDeployments in Cluster API: after a take-over, the fields keep their owner. */
@@ -26,10 +29,15 @@ export interface SetRequest {
   readonly existing: Frozen<MachineSet> | undefined;
   /** Whether the set has the template of the deployment. */
   readonly isTarget: boolean;
+  /** The moves of machines to record. */
+  readonly records: MoveRecords;
 }
 
 /** The configuration of a MachineSet that its deployment applies. */
-export function setConfiguration(deployment: Frozen<MachineDeployment>, request: SetRequest): object {
+export function setConfiguration(
+  deployment: Frozen<MachineDeployment>,
+  request: SetRequest,
+): { readonly metadata: object; readonly spec: object } {
   const { metadata, spec } = deployment;
   const { existing, replicas } = request;
   const hash = hashOf(request);
@@ -99,11 +107,14 @@ const NOT_PROPAGATED: readonly string[] = [
   DESIRED_REPLICAS_ANNOTATION,
   MAX_REPLICAS_ANNOTATION,
   "cluster.x-k8s.io/conversion-data",
+  // Only the plan of the deployment records moves.
+  RECEIVES_MACHINES_ANNOTATION,
+  HANDS_OVER_MACHINES_ANNOTATION,
 ];
 
 function annotationsOf(
   deployment: Frozen<MachineDeployment>,
-  { revision, isTarget }: SetRequest,
+  { revision, isTarget, records }: SetRequest,
 ): Readonly<Record<string, string>> {
   const { metadata, spec } = deployment;
   const replicas = spec.replicas ?? 1;
@@ -116,5 +127,7 @@ function annotationsOf(
     [DESIRED_REPLICAS_ANNOTATION]: String(replicas),
     [MAX_REPLICAS_ANNOTATION]: String(replicas + maxSurge),
     [DISABLE_MACHINE_CREATE_ANNOTATION]: String(isDisabled),
+    ...(records.receives.length > 0 && { [RECEIVES_MACHINES_ANNOTATION]: records.receives.join(",") }),
+    ...(records.handsOver.length > 0 && { [HANDS_OVER_MACHINES_ANNOTATION]: records.handsOver.join(",") }),
   };
 }

@@ -13,7 +13,7 @@ import { createRng, nameSuffix } from "@capstan/env";
  * The fields of a template that need a new machine when they change. Labels, annotations, timeouts, gates, taints and the
  * API versions of references are changed on existing machines.
  */
-function rolloutFields({
+export function rolloutFields({
   version,
   failureDomain,
   bootstrap,

@@ -1,11 +1,18 @@
 import {
+  DEFAULT_FEATURES,
+  type Features,
   type Frozen,
+  HANDS_OVER_MACHINES_ANNOTATION,
   IN_PLACE_STRATEGIES,
+  type Machine,
   type MachineDeployment,
   type MachineSet,
+  RECEIVES_MACHINES_ANNOTATION,
   resolveRolloutBudget,
 } from "@capstan/api";
 import { type DeploymentView, type SetView } from "../../rollout/machine-deployment/view.ts";
+import { namesIn } from "../machineset/recorded-moves.ts";
+import { inPlaceView, isInPlace } from "./in-place/view.ts";
 import { isUpToDate, newSetName, templateDifference } from "./template.ts";
 import { revisionOf } from "./revision.ts";
 
@@ -16,13 +23,21 @@ export interface ViewInput {
   /** Whether a MachineSet of the name exists. */
   readonly isTaken: (name: string) => boolean;
   readonly nowMs: number;
+  /** The machines of all sets; only needed if machines are updated in place. */
+  readonly machines?: readonly Frozen<Machine>[];
+  /** Which features are on; the defaults unless given. */
+  readonly features?: Features;
 }
 
 /** The facts about a MachineDeployment, for its planner. */
-export function viewOf({ deployment, sets, isTaken, nowMs }: ViewInput): DeploymentView {
+export function viewOf(input: ViewInput): DeploymentView {
+  const { deployment, sets, isTaken, nowMs, features = DEFAULT_FEATURES } = input;
   const { metadata, spec } = deployment;
   const replicas = spec.replicas ?? 1;
-  const hold = holdOf(deployment);
+  const hold = holdOf(deployment, features);
+  const setViews = sets.map((set) => setView(deployment, set, nowMs));
+  const targetName = newSetName(deployment, nowMs, isTaken);
+  const inPlace = inPlaceView({ ...input, replicas, setViews, targetName });
   return {
     namespace: metadata.namespace ?? "",
     name: metadata.name,
@@ -30,8 +45,9 @@ export function viewOf({ deployment, sets, isTaken, nowMs }: ViewInput): Deploym
     strategy: spec.strategy?.type === "OnDelete" ? "OnDelete" : "RollingUpdate",
     ...limitsOf(deployment, replicas),
     ...(hold && { hold }),
-    sets: sets.map((set) => setView(deployment, set, nowMs)),
-    newSetName: newSetName(deployment, nowMs, isTaken),
+    sets: setViews,
+    ...(inPlace && { inPlace }),
+    newSetName: targetName,
     whyNewSet: templateDifference(deployment, newest(sets)),
   };
 }
@@ -41,20 +57,23 @@ export function limitsOf(
   { spec }: Frozen<MachineDeployment>,
   replicas: number,
 ): Pick<DeploymentView, "maxSurge" | "maxUnavailable"> {
-  if (spec.strategy?.type !== undefined && spec.strategy.type !== "RollingUpdate") {
-    return { maxSurge: 0, maxUnavailable: 0 };
-  }
-  const { maxSurge = 1, maxUnavailable = 0 } = spec.strategy?.rollingUpdate ?? {};
+  const { type = "RollingUpdate", rollingUpdate } = spec.strategy ?? {};
+  const defaults = isInPlace({ spec }) ? IN_PLACE_LIMITS : ROLLING_LIMITS;
+  if (defaults === ROLLING_LIMITS && type !== "RollingUpdate") return { maxSurge: 0, maxUnavailable: 0 };
+  const { maxSurge, maxUnavailable } = { ...defaults, ...rollingUpdate };
   return resolveRolloutBudget({ maxSurge, maxUnavailable }, replicas);
 }
 
-function holdOf({ spec }: Frozen<MachineDeployment>): DeploymentView["hold"] {
+const ROLLING_LIMITS = { maxSurge: 1, maxUnavailable: 0 };
+const IN_PLACE_LIMITS = { maxSurge: 0, maxUnavailable: 1 };
+
+function holdOf({ spec }: Frozen<MachineDeployment>, features: Features): DeploymentView["hold"] {
   if (spec.paused === true) {
     const why = "spec.paused is true: the MachineDeployment scales, and no rollout starts or continues";
     return { reason: "RolloutPaused", why };
   }
   const type = spec.strategy?.type ?? "";
-  if (!IN_PLACE_STRATEGIES.includes(type)) return undefined;
+  if (!IN_PLACE_STRATEGIES.includes(type) || features.InPlaceUpdates) return undefined;
   const why = `spec.strategy.type ${type} needs the feature gate InPlaceUpdates, which is off; machines are neither updated nor replaced`;
   return { reason: "InPlaceUpdatesDisabled", why };
 }
@@ -70,6 +89,8 @@ function setView(deployment: Frozen<MachineDeployment>, set: Frozen<MachineSet>,
     available: status?.availableReplicas ?? 0,
     isUpToDate: isUpToDate(deployment, set, nowMs),
     isDeleting: metadata.deletionTimestamp !== undefined,
+    receives: namesIn(set, RECEIVES_MACHINES_ANNOTATION),
+    handsOver: namesIn(set, HANDS_OVER_MACHINES_ANNOTATION),
   };
 }
 

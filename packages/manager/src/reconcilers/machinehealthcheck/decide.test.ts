@@ -3,6 +3,7 @@ import {
   type Machine,
   type MachineHealthCheck,
   REMEDIATE_MACHINE_ANNOTATION,
+  UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
 import {
   cluster,
@@ -36,6 +37,7 @@ const target = (overrides: Overrides<Machine>, seen: Target["node"]): Target => 
   machine: machine({ metadata: { creationTimestamp: at(30) } }, overrides),
   node: seen,
 });
+const UPDATING = { [UPDATE_IN_PROGRESS_ANNOTATION]: "" };
 const joined = { status: { nodeRef: { name: "n1" } } };
 
 describe("a machine", () => {
@@ -52,6 +54,27 @@ describe("a machine", () => {
       "waiting",
     ],
     ["whose Node is gone is unhealthy", target(joined, undefined), "NodeNotFound"],
+    [
+      "that is updated in place is not judged by its Node",
+      target({ ...joined, metadata: { annotations: UPDATING } }, readyNode("False", 60)),
+      "healthy",
+    ],
+    [
+      "that is updated in place is judged at once when a user asks for it",
+      target({ metadata: { annotations: { ...UPDATING, [REMEDIATE_MACHINE_ANNOTATION]: "" } } }, undefined),
+      "HasRemediateMachineAnnotation",
+    ],
+    [
+      "whose update has failed is unhealthy",
+      target(
+        {
+          metadata: { annotations: UPDATING },
+          status: { update: { state: "Failed", specHash: "", since: at(1) } },
+        },
+        readyNode("True", 20),
+      ),
+      "UpdateFailed",
+    ],
     ["of a cluster that does not answer is not judged by its Node", target(joined, "unknown"), "healthy"],
     ["that never became a Node is unhealthy", target({}, undefined), "NodeStartupTimeout"],
     [

@@ -4,6 +4,8 @@ import {
   type Condition,
   type Frozen,
   getCondition,
+  hasUpdateFailed,
+  isUpdatingInPlace,
   type Machine,
   type MachineHealthCheck,
   type Node,
@@ -42,6 +44,8 @@ export function judgeMachine(spec: CheckSpec, target: Target, time: CheckTime): 
   const { machine, node } = target;
   const failed = failureOf(machine);
   if (failed) return failed;
+  // An updater may stop the Node; how long it may take is limited by the timeout of the update.
+  if (isUpdatingInPlace(machine)) return { health: "healthy" };
   const { nowMs } = time;
   const { unhealthyMachineConditions: rules = [] } = spec;
   const byMachine = judgeConditions({
@@ -54,15 +58,22 @@ export function judgeMachine(spec: CheckSpec, target: Target, time: CheckTime): 
   return worse(byMachine, judgeNode(spec, { machine, node }, time));
 }
 
-/** What needs no timeout: the wish of a user, and a permanent failure. */
-function failureOf({ metadata, status }: Frozen<Machine>): HealthVerdict | undefined {
+/** What needs no timeout: the request of a user, a failed update, and a permanent failure. */
+function failureOf(machine: Frozen<Machine>): HealthVerdict | undefined {
+  const { metadata, status } = machine;
   if (metadata.annotations?.[REMEDIATE_MACHINE_ANNOTATION] !== undefined) {
     const message = `A user asks for it with the annotation ${REMEDIATE_MACHINE_ANNOTATION}`;
     return { health: "unhealthy", reason: "HasRemediateMachineAnnotation", message };
   }
+  if (hasUpdateFailed(machine)) return failedUpdate(status?.update);
   if (status?.failureReason === undefined) return undefined;
   const message = status.failureMessage ?? status.failureReason;
   return { health: "unhealthy", reason: "MachineHasFailure", message };
+}
+
+function failedUpdate(update: NonNullable<Frozen<Machine>["status"]>["update"]): HealthVerdict {
+  const { updater = "", message = "failed" } = update ?? {};
+  return { health: "unhealthy", reason: "UpdateFailed", message: `Updater ${updater}: ${message}` };
 }
 
 function judgeNode(

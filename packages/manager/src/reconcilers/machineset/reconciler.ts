@@ -25,6 +25,7 @@ import { deleteMachines } from "./deletion.ts";
 import { checkPreflight } from "./preflight.ts";
 import { report } from "./report.ts";
 import { adoptMachines, propagateFields, scaleMachines } from "./scale.ts";
+import { updateInPlace } from "./update-in-place.ts";
 import {
   BY_CONTROLLER,
   BY_ORPHAN,
@@ -71,7 +72,7 @@ export function machineSetReconciler(): Reconciler {
     ],
     referrersOf: byReference.of,
     scope: buildScope,
-    normal: [requireCluster, adoptMachines, propagateFields, checkPreflight, scaleMachines],
+    normal: [requireCluster, adoptMachines, updateInPlace, propagateFields, checkPreflight, scaleMachines],
     deleting: [deleteMachines],
     status: report,
   });

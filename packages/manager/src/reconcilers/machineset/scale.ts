@@ -19,6 +19,8 @@ import {
   propagatedFields,
   SET_FIELD_MANAGER,
 } from "./machine-object.ts";
+import { requireCurrentMachines } from "./current-machines.ts";
+import { countedMachines, expectedMachines } from "./recorded-moves.ts";
 import { BY_ORPHAN, type Scope } from "./scope.ts";
 import { viewOf } from "./view.ts";
 
@@ -52,6 +54,7 @@ export async function scaleMachines(scope: Scope): Promise<Outcome> {
   const { context } = scope;
   const plan = planMachineSet(viewOf({ ...scope, nowMs: context.env.clock.now() }));
   scope.plan = plan;
+  if (plan.actions.some(({ action }) => action !== "Wait")) await requireCurrentMachines(scope);
   let created = 0;
   for (const action of plan.actions) {
     if (action.action === "CreateMachine") created += action.detail.count;
@@ -97,7 +100,9 @@ async function createMachines(scope: Scope, count: number): Promise<void> {
   // The decision counts only if the set is still as it was when it was made.
   if (added.length > 0) await context.persistStatus({ isStrict: true });
   for (const machine of incomplete) await ensureClones(scope, machine, templates);
-  const surplus = known.size + unseen.length - (set.spec.replicas ?? 1);
+  const expected = expectedMachines(set).filter((name) => !known.has(name));
+  const total = countedMachines(set, machines).length + expected.length + unseen.length;
+  const surplus = total - (set.spec.replicas ?? 1);
   await resumeCreations(scope, { unseen, surplus, templates });
   for (const name of added) await createMachine(scope, name, templates);
 }

@@ -4,6 +4,7 @@ import {
   type Frozen,
   getCondition,
   isTrue,
+  isUpdatingInPlace,
   type Machine,
   type MachineDeployment,
   type MachineSet,
@@ -11,6 +12,7 @@ import {
   scaledValue,
 } from "@capstan/api";
 import type { MachineSetView, SetMachine } from "../../rollout/machine-set/view.ts";
+import { countedMachines, expectedMachines } from "./recorded-moves.ts";
 import { AVAILABLE, HEALTH_CHECK_SUCCEEDED, NODE_HEALTHY, OWNER_REMEDIATED } from "../machine/conditions.ts";
 
 /** The inputs of the view of a MachineSet. */
@@ -31,8 +33,8 @@ export function viewOf({ set, machines, preflight, deployment, nowMs }: ViewInpu
     name: metadata.name,
     replicas: spec.replicas ?? 1,
     deletePolicy: spec.deletePolicy ?? "Random",
-    machines: machines.map(machineView),
-    creating: status?.creatingMachines ?? [],
+    machines: countedMachines(set, machines).map(machineView),
+    creating: [...(status?.creatingMachines ?? []), ...expectedMachines(set)],
     isCreateDisabled: metadata.annotations?.[DISABLE_MACHINE_CREATE_ANNOTATION] === "true",
     preflight,
     ...remediationLimit(deployment),
@@ -63,7 +65,7 @@ function machineView(machine: Frozen<Machine>): SetMachine {
 }
 
 /** Whether a health check asks the owner of a machine to replace it. */
-function remediationOf({ metadata, status }: Frozen<Machine>): SetMachine["remediation"] {
+export function remediationOf({ metadata, status }: Frozen<Machine>): SetMachine["remediation"] {
   const isFalse = (type: string): boolean => getCondition(status?.conditions, type)?.status === "False";
   if (!isFalse(HEALTH_CHECK_SUCCEEDED) || !isFalse(OWNER_REMEDIATED)) return undefined;
   return metadata.annotations?.[REMEDIATE_MACHINE_ANNOTATION] === undefined ? "Unhealthy" : "Requested";
@@ -80,7 +82,9 @@ export function isReadyMachine({ metadata, status }: Frozen<Machine>): boolean {
   return metadata.deletionTimestamp === undefined && isTrue(status?.conditions, "Ready");
 }
 
-/** Whether a machine counts as available. */
+/** Whether a machine counts as available: an updater may stop its Node at any time. */
 export function isAvailable(machine: Frozen<Machine>): boolean {
-  return isReadyMachine(machine) && isTrue(machine.status?.conditions, AVAILABLE);
+  return (
+    isReadyMachine(machine) && isTrue(machine.status?.conditions, AVAILABLE) && !isUpdatingInPlace(machine)
+  );
 }

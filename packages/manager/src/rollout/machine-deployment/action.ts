@@ -5,12 +5,23 @@ import type { DeploymentView } from "./view.ts";
 export type DeploymentAction =
   | Action<"CreateMachineSet", { readonly replicas: number }>
   | Action<"ScaleMachineSet", { readonly from: number; readonly to: number }>
+  | Action<
+      "MoveMachine",
+      { readonly from: string; readonly to: string; readonly updaters: readonly string[] }
+    >
   | Action<"DeleteMachineSet", { readonly cause: "Empty" }>
-  | Action<"Wait", { readonly for: "Availability" | "Deletion" | "Creation" }>;
+  | Action<"Wait", { readonly for: "Availability" | "Deletion" | "Creation" | "Update" }>;
 
 /** Why the MachineDeployment controller does not do more. */
 export type DeploymentBlocked = BlockedBy<
-  "RolloutPaused" | "InPlaceUpdatesDisabled" | "NewMachinesNotAvailable" | "WaitingForDeletionByUser"
+  | "RolloutPaused"
+  | "InPlaceUpdatesDisabled"
+  | "NewMachinesNotAvailable"
+  | "WaitingForDeletionByUser"
+  | "ChangesNotCovered"
+  | "UpdatersNotAnswering"
+  | "WaitingForApproval"
+  | "UpdateFailed"
 >;
 
 /** The controller and the object of an action or a block. */

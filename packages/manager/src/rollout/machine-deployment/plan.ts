@@ -1,8 +1,10 @@
 import { counted } from "../shared/action.ts";
 import { type DeploymentAction, type DeploymentBlocked, headingOf } from "./action.ts";
+import { settleHandOver } from "./hand-over.ts";
+import { planInPlace } from "./in-place.ts";
 import { breakDeadlock, scaleDownOld, scaleDownOnDelete } from "./scale-down.ts";
 import { growTarget } from "./surge.ts";
-import { byAge, type DeploymentView, type SetView, targetOf } from "./view.ts";
+import { byAge, type DeploymentView, type InPlaceView, type SetView, targetOf } from "./view.ts";
 import { planWaits } from "./waits.ts";
 
 /** The next actions of a MachineDeployment, and the blocks that prevent more. */
@@ -11,7 +13,12 @@ export interface DeploymentPlan {
   readonly blocked: readonly DeploymentBlocked[];
   /** The MachineSet with the template, by name; it may be one that an action creates. */
   readonly target: string | undefined;
+  /** The moves of machines that each set records; absent if no set has or gets any. */
+  readonly records?: ReadonlyMap<string, MoveRecords>;
 }
+
+/** The names of machines that a set is about to receive and to hand over. */
+export type MoveRecords = Pick<SetView, "receives" | "handsOver">;
 
 /** A change of the replicas of a MachineSet. */
 export interface Intent {
@@ -24,8 +31,13 @@ type Intents = ReadonlyMap<string, Intent>;
 
 /** Decides how a MachineDeployment creates, scales and deletes its MachineSets. */
 export function planDeployment(view: DeploymentView): DeploymentPlan {
+  if (view.hold) return planHeld(view, view.hold, targetOf(view));
+  return view.inPlace ? planWithMoves(view, view.inPlace) : planReplacement(view);
+}
+
+/** Replaces the machines of old sets by machines of the set with the template. */
+function planReplacement(view: DeploymentView): DeploymentPlan {
   const found = targetOf(view);
-  if (view.hold) return planHeld(view, view.hold, found);
   const target = found ?? emptySet(view);
   const old = view.sets.filter(({ name, isDeleting }) => name !== target.name && !isDeleting).toSorted(byAge);
   const grown = growTarget(view, target, old);
@@ -42,10 +54,80 @@ export function planDeployment(view: DeploymentView): DeploymentPlan {
   return { actions: [...actions, ...waiting.actions], blocked: waiting.blocked, target: target.name };
 }
 
+/** Updates machines in place where updaters make all changes; otherwise replaces them, if that is allowed. */
+function planWithMoves(view: DeploymentView, inPlace: InPlaceView): DeploymentPlan {
+  const verdicts = [...inPlace.verdicts.values()];
+  const uncovered = verdicts.find(({ result }) => result === "Uncovered");
+  const unknown = verdicts.find(({ result }) => result === "Unknown");
+  if (!inPlace.isChosen) return planWithoutMoves(view, inPlace, planReplacement);
+  if (uncovered && inPlace.fallback)
+    return planWithoutMoves({ ...view, ...inPlace.fallback }, inPlace, planReplacement);
+  const found = targetOf(view);
+  if (uncovered) {
+    const hold = { reason: "ChangesNotCovered", why: `${uncovered.why}; ${WAYS_OUT}` } as const;
+    return planWithoutMoves(view, inPlace, (settled) => planHeld(settled, hold, found));
+  }
+  if (unknown) {
+    const hold = { reason: "UpdatersNotAnswering", why: unknown.why } as const;
+    if (!found) return planWithoutMoves(view, inPlace, (settled) => planHeld(settled, hold, found));
+    const plan = planMoves(view, inPlace, found);
+    return { ...plan, blocked: [{ ...headingOf(view), ...hold, targets: [view.name] }, ...plan.blocked] };
+  }
+  if (found) return planMoves(view, inPlace, found);
+  const target = emptySet(view);
+  const old = view.sets.filter(({ isDeleting }) => !isDeleting).toSorted(byAge);
+  return { actions: [creationOf(view, growTarget(view, target, old))], blocked: [], target: target.name };
+}
+
+const WAYS_OUT =
+  "change the template, register an updater for these fields, or set spec.strategy.fallbackRollingUpdate to have the machines replaced";
+
+/** Takes recorded moves back, then plans as if there were none. */
+function planWithoutMoves(
+  view: DeploymentView,
+  { machines }: InPlaceView,
+  plan: (view: DeploymentView) => DeploymentPlan,
+): DeploymentPlan {
+  const { sets } = settleHandOver({ sets: view.sets, machines, target: undefined });
+  const planned = plan({ ...view, sets });
+  const rescaled = sets.flatMap((set, at): DeploymentAction[] => {
+    const from = view.sets[at]?.replicas ?? set.replicas;
+    const isPlanned = planned.actions.some(
+      ({ action, targets }) => action === "ScaleMachineSet" && targets[0] === set.name,
+    );
+    if (isPlanned || from === set.replicas) return [];
+    const why = "a recorded move of a machine was taken back";
+    const detail = { from, to: set.replicas };
+    return [{ ...headingOf(view), action: "ScaleMachineSet", targets: [set.name], detail, why }];
+  });
+  return { ...planned, actions: [...rescaled, ...planned.actions], records: recordsOf(sets) };
+}
+
+function planMoves(view: DeploymentView, inPlace: InPlaceView, target: SetView): DeploymentPlan {
+  const { sets, moves, waits, blocked, whys } = planInPlace(view, inPlace, target);
+  const intents: Intents = new Map(
+    sets.map(({ name, replicas }) => [name, { replicas, why: whys.get(name) ?? "" }]),
+  );
+  const old = sets.filter(({ name, isDeleting }) => name !== target.name && !isDeleting).toSorted(byAge);
+  const now = sets.find(({ name }) => name === target.name) ?? target;
+  const steps = [...scalings(view, target, intents), ...moves, ...cleanUp(view, now, old)];
+  const waiting = planWaits(view, { target: now, old, isActing: steps.length > 0 || waits.length > 0 });
+  return {
+    actions: [...steps, ...waits, ...waiting.actions],
+    blocked: [...blocked, ...waiting.blocked],
+    target: target.name,
+    records: recordsOf(sets),
+  };
+}
+
+function recordsOf(sets: readonly SetView[]): ReadonlyMap<string, MoveRecords> {
+  return new Map(sets.map(({ name, receives, handsOver }) => [name, { receives, handsOver }]));
+}
+
 /** A MachineDeployment that does not roll out scales its only active MachineSet, and does nothing else. */
 function planHeld(
   view: DeploymentView,
-  hold: NonNullable<DeploymentView["hold"]>,
+  hold: Pick<DeploymentBlocked, "reason" | "why">,
   target: SetView | undefined,
 ): DeploymentPlan {
   const active = view.sets.filter(({ replicas, isDeleting }) => replicas > 0 && !isDeleting);
@@ -69,6 +151,8 @@ function emptySet({ newSetName }: DeploymentView): SetView {
     available: 0,
     isUpToDate: true,
     isDeleting: false,
+    receives: [],
+    handsOver: [],
   };
 }
 

@@ -215,6 +215,8 @@ class SimDeployment {
         replicas: set.replicas,
         isUpToDate: set.template === this.#template,
         isDeleting: false,
+        receives: [],
+        handsOver: [],
       })),
       newSetName: `workers-${this.#template}`,
       whyNewSet: `template ${this.#template}`,

@@ -13,6 +13,39 @@ export interface SetView {
   readonly isUpToDate: boolean;
   /** Whether the set itself is being deleted. */
   readonly isDeleting: boolean;
+  /** Machines that are recorded to move to this set, sorted. */
+  readonly receives: readonly string[];
+  /** Machines that are recorded to move away from this set, sorted. */
+  readonly handsOver: readonly string[];
+}
+
+/** The facts about one machine of a MachineDeployment that updates in place. */
+export interface InPlaceMachine {
+  readonly name: string;
+  /** The MachineSet that controls it. */
+  readonly set: string;
+  /** Ready machines can be updated; the others are starting, being updated, failed to be, or are being deleted. */
+  readonly state: "ready" | "starting" | "updating" | "failed" | "deleting";
+  readonly isAvailable: boolean;
+}
+
+/** Whether the machines of an old set can be updated in place. */
+export type InPlaceVerdict =
+  | { readonly result: "Covered"; readonly updaters: readonly string[]; readonly why: string }
+  | { readonly result: "Uncovered" | "Unknown"; readonly why: string };
+
+/** The facts about updates in place. */
+export interface InPlaceView {
+  /** Whether the strategy is to update in place; otherwise only recorded moves are settled. */
+  readonly isChosen: boolean;
+  /** All machines of all sets. */
+  readonly machines: readonly InPlaceMachine[];
+  /** The verdict for each old set that has machines. */
+  readonly verdicts: ReadonlyMap<string, InPlaceVerdict>;
+  /** The limits of the replacement when updaters do not cover all changes; undefined when nothing may be replaced. */
+  readonly fallback?: { readonly maxSurge: number; readonly maxUnavailable: number };
+  /** Whether a user must approve all machines after the first; `approved` is the MachineSet that is approved. */
+  readonly approval?: { readonly approved: string | undefined };
 }
 
 /** How a MachineDeployment moves machines to a new template. */
@@ -30,6 +63,8 @@ export interface DeploymentView {
   /** Why the MachineDeployment scales, but does not roll out; undefined when it does. */
   readonly hold?: { readonly reason: "RolloutPaused" | "InPlaceUpdatesDisabled"; readonly why: string };
   readonly sets: readonly SetView[];
+  /** Present if machines are updated in place, or were about to be. */
+  readonly inPlace?: InPlaceView;
   /** The name of the MachineSet to create if no set has the template. */
   readonly newSetName: string;
   /** Why a set with this template is needed, if none has it. */

@@ -1,0 +1,51 @@
+/** What a controller of AKS cannot fulfil, as a condition. */
+import type { AsoObject, Frozen, KubernetesObject } from "@capstan/api";
+import type { Context } from "@capstan/runtime";
+import type { ConditionUpdate } from "../contract/ready.ts";
+import type { Kept, KeptObject } from "./keep-object.ts";
+import { fieldsKeptByOthers } from "./patches/removed-fields.ts";
+
+const FULFILLED = "SpecFulfilled";
+
+/** An object, and what a user would have to change on it if it is their own, each as a part of a sentence. */
+interface Fulfilled extends Pick<Kept, "object" | "isBringYourOwn"> {
+  readonly differences: readonly string[];
+}
+
+/** Reports whether the manifests are fulfilled as far as Capstan can. */
+export async function reportFulfilled<T extends KubernetesObject>(
+  { context }: { readonly context: Context<T> },
+  { kind, patches }: KeptObject,
+  fulfilled: Fulfilled,
+): Promise<void> {
+  const { object, isBringYourOwn, differences } = fulfilled;
+  const texts = patches?.texts ?? [];
+  if (isBringYourOwn) {
+    context.setCondition(broughtCondition(object, texts.length > 0, differences));
+    return;
+  }
+  // The cache does not keep who owns a field.
+  const { name, namespace } = object.metadata;
+  const isKept = fieldsKeptByOthers(object, texts).length > 0;
+  const live = isKept ? await context.client.find(kind, { name, namespace }) : undefined;
+  context.setCondition(removedCondition(live ?? object, texts));
+}
+
+function broughtCondition(
+  { kind, metadata }: Frozen<AsoObject>,
+  hasPatches: boolean,
+  differences: readonly string[],
+): ConditionUpdate {
+  const parts = [...differences, ...(hasPatches ? ["patches do not apply to it"] : [])];
+  if (parts.length === 0) return { type: FULFILLED, status: "True", reason: "NothingHidden" };
+  const message = `${kind} ${metadata.name} was created by its user and is only read: ${parts.join("; ")}`;
+  return { type: FULFILLED, status: "False", severity: "Warning", reason: "ManagedByUser", message };
+}
+
+function removedCondition(object: Frozen<AsoObject>, patches: readonly string[]): ConditionUpdate {
+  const [kept] = fieldsKeptByOthers(object, patches);
+  if (!kept) return { type: FULFILLED, status: "True", reason: "NothingHidden" };
+  const by = kept.owners.length > 0 ? kept.owners.join(", ") : "the default of the server";
+  const message = `A patch removes ${kept.path} of ${object.kind} ${object.metadata.name}, and ${by} keeps its value`;
+  return { type: FULFILLED, status: "False", severity: "Warning", reason: "FieldOwnedByOther", message };
+}

@@ -1,0 +1,115 @@
+import { type AsoObject, type Frozen, isJsonObject } from "@capstan/api";
+import { next, type Outcome, terminal, waiting } from "@capstan/runtime";
+import { CLUSTER_PATCHES, clusterSpecOf, isAdopted, ownedTags } from "../../aks/desired-cluster.ts";
+import { objectNameFor } from "../../aks/desired-object.ts";
+import { reportFulfilled } from "../../aks/fulfilled.ts";
+import { isNewer } from "../../aks/kubernetes-version.ts";
+import { currentVersion } from "../../aks/managed-cluster.ts";
+import { managedPoolsOf } from "../../aks/members.ts";
+import { networkObjects } from "../../aks/network.ts";
+import type { PolicyDecision } from "../../aks/reconcile-policy.ts";
+import { type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
+import type { Scope } from "./scope.ts";
+
+/** The condition of the AKS cluster. */
+export const RUNNING = "ManagedClusterRunning";
+
+/** Keeps the resource group, the network and the subnet. */
+export async function reconcileNetwork(scope: Scope): Promise<Outcome> {
+  const { context, controlPlane, aso, owner, clusterName } = scope;
+  const decisions = new Map<string, PolicyDecision>();
+  const waits: (() => void)[] = [];
+  for (const { kind, name, condition, spec, followsPolicyOf } of networkObjects(
+    controlPlane,
+    ownedTags(controlPlane, clusterName),
+  )) {
+    const versioned = await aso.kindOf(context, kind);
+    const wanted: KeptObject = {
+      kind: versioned,
+      name,
+      clusterName,
+      condition,
+      credentialFrom: scope.credentialFrom,
+      spec: () => spec,
+      policy: { owner, ...(followsPolicyOf !== undefined && { parent: decisions.get(followsPolicyOf) }) },
+    };
+    const kept = await keepObject(scope, wanted);
+    decisions.set(name, kept.policy);
+    waits.push(() => requireReady(wanted, kept));
+  }
+  for (const wait of waits) wait();
+  return next;
+}
+
+/** Keeps the ManagedCluster, with the patches of the user. */
+export async function reconcileCluster(scope: Scope): Promise<Outcome> {
+  const { context, controlPlane, kind, clusterName, owner } = scope;
+  const wanted: KeptObject = {
+    kind,
+    name: objectNameFor(controlPlane.metadata.name),
+    clusterName,
+    condition: RUNNING,
+    spec: (observed, decision) => specOf(scope, observed, decision),
+    patches: {
+      field: CLUSTER_PATCHES,
+      texts: controlPlane.spec.asoManagedClusterPatches ?? [],
+    },
+    policy: { owner, isAdopted: isAdopted(controlPlane) },
+    credentialFrom: scope.credentialFrom,
+    isExclusive: true,
+  };
+  const kept = await keepObject(scope, wanted);
+  scope.managedCluster = kept.object;
+  scope.isBringYourOwn = kept.isBringYourOwn;
+  await reportFulfilled(scope, wanted, { ...kept, differences: differencesOf(scope) });
+  requireReady(wanted, kept);
+  if (isStopped(kept.object)) {
+    const message = "The AKS cluster is stopped; start it with `az aks start`";
+    context.setCondition({
+      type: RUNNING,
+      status: "False",
+      severity: "Warning",
+      reason: "ClusterStopped",
+      message,
+    });
+    throw waiting("ClusterStopped", message);
+  }
+  return next;
+}
+
+/** What a user would have to change on a ManagedCluster of their own. */
+function differencesOf({ controlPlane, managedCluster }: Scope): readonly string[] {
+  const running = currentVersion(managedCluster);
+  return isNewer(controlPlane.spec.version, running)
+    ? [`set its spec.kubernetesVersion to ${controlPlane.spec.version.replace(/^v/, "")}, it runs ${running}`]
+    : [];
+}
+
+function isStopped({ status }: Frozen<AsoObject>): boolean {
+  const power = status?.["powerState"];
+  return isJsonObject(power) && power["code"] === "Stopped";
+}
+
+function specOf(
+  scope: Scope,
+  observed: Frozen<AsoObject> | undefined,
+  { policy }: PolicyDecision,
+): Readonly<Record<string, unknown>> {
+  const { cluster, controlPlane, context, subscriptionID } = scope;
+  if (!cluster) throw waiting("WaitingForClusterOwner", "The Cluster does not exist");
+  const pools = managedPoolsOf(context.cache, cluster.metadata);
+  const computed = clusterSpecOf({ controlPlane, cluster, pools, subscriptionID, observed });
+  if ("problem" in computed) throw terminal("PatchFailed", computed.problem);
+  requireSystemPool(computed.spec["agentPoolProfiles"]);
+  // Azure Service Operator would fetch the credentials of a cluster that may belong to another owner.
+  const { operatorSpec: _, ...withoutCredentials } = computed.spec;
+  return policy === "manage" ? computed.spec : withoutCredentials;
+}
+
+function requireSystemPool(profiles: unknown): void {
+  if (!Array.isArray(profiles)) return;
+  if (profiles.some((pool) => isJsonObject(pool) && pool["mode"] === "System")) return;
+  const message =
+    "AKS creates a cluster with a System pool: create a MachinePool with an AzureManagedMachinePool of mode System";
+  throw waiting("WaitingForSystemPool", message);
+}

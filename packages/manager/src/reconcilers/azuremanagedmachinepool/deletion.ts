@@ -1,0 +1,21 @@
+import { next, type Outcome, waiting } from "@capstan/runtime";
+import { deleteAso, isControlledBy } from "../../aks/aso-objects.ts";
+import { objectNameFor } from "../../aks/desired-object.ts";
+import { POLICY_ANNOTATION } from "../../aso/scope.ts";
+import type { Scope } from "./scope.ts";
+
+const GONE_MS = 30_000;
+
+/** Deletes the agent pool; when the whole cluster goes, only its object: AKS deletes the nodes with the cluster. */
+export async function deletePool(scope: Scope): Promise<Outcome> {
+  const { context, pool, aso, poolKind, isClusterGoing } = scope;
+  const object = await aso.find(context, poolKind, objectNameFor(pool.metadata.name));
+  if (!object || !isControlledBy(object, pool)) return next;
+  const { name, namespace, annotations } = object.metadata;
+  if (isClusterGoing && annotations?.[POLICY_ANNOTATION] !== "skip") {
+    const body = { metadata: { annotations: { [POLICY_ANNOTATION]: "skip" } } };
+    await context.client.patch(poolKind, { name, namespace }, { type: "merge", body });
+  }
+  await deleteAso(context, poolKind, object);
+  throw waiting("WaitingForDeletion", `ManagedClustersAgentPool ${name} is being deleted`, GONE_MS);
+}

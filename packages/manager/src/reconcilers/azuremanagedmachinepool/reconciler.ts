@@ -1,0 +1,90 @@
+import {
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  controllerOf,
+  type Frozen,
+  groupOf,
+  type KubernetesObject,
+  MachinePool,
+} from "@capstan/api";
+import {
+  type CacheReader,
+  defineReconciler,
+  type ObjectName,
+  on,
+  type Reconciler,
+  type Source,
+} from "@capstan/runtime";
+import { AsoObjects } from "../../aks/aso-objects.ts";
+import { clusterNameOf, managedPoolsByCluster, managedPoolsOf } from "../../aks/members.ts";
+import { deletePool } from "./deletion.ts";
+import { blockMove, pausePool } from "./pause.ts";
+import { observeNodes, reconcilePool, reconcileScaling } from "./reconcile.ts";
+import { report } from "./report.ts";
+import { type AzureManagedMachinePoolPorts, buildScope, type Scope } from "./scope.ts";
+
+// Nodes change often while a pool is created; no decision depends on them.
+const REST_MS = 10_000;
+
+/** Reconciles a node pool of AKS by a ManagedClustersAgentPool of Azure Service Operator, with the patches of the user. */
+export function azureManagedMachinePoolReconciler(ports: AzureManagedMachinePoolPorts): Reconciler {
+  const shared = { ports, aso: new AsoObjects(ports.clock) };
+  return defineReconciler<AzureManagedMachinePool, Scope>({
+    name: "azuremanagedmachinepool",
+    for: AzureManagedMachinePool,
+    finalizer: "azuremanagedmachinepool.infrastructure.cluster.x-k8s.io",
+    indexes: [managedPoolsByCluster],
+    watches: [
+      on(MachinePool, poolOfMachinePool),
+      on(AzureManagedControlPlane, poolsOfMember),
+      on(Cluster, poolsOfCluster),
+    ],
+    referrersOf: poolsOfAsoObject,
+    sources: [nodesOf(ports)],
+    minReconcileIntervalMs: () => REST_MS,
+    scope: (context) => buildScope(shared, context),
+    normal: [blockMove, reconcilePool, reconcileScaling, observeNodes],
+    deleting: [deletePool],
+    whilePaused: [pausePool],
+    status: report,
+  });
+}
+
+function nodesOf({ workloads }: AzureManagedMachinePoolPorts): Source {
+  return (enqueue, cache) =>
+    workloads.onNodeChange((cluster) => {
+      for (const { pool } of managedPoolsOf(cache, cluster)) enqueue(pool.metadata);
+    });
+}
+
+function poolOfMachinePool({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
+  const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
+  const isOurs =
+    kind === AzureManagedMachinePool.kind && groupOf(apiVersion) === AzureManagedMachinePool.group;
+  return isOurs && name !== undefined ? [{ name, namespace: metadata.namespace }] : [];
+}
+
+function poolsOfMember(member: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[] {
+  const name = clusterNameOf(member);
+  return name === undefined ? [] : poolsIn(cache, { name, namespace: member.metadata.namespace });
+}
+
+function poolsOfCluster({ metadata }: Frozen<Cluster>, cache: CacheReader): readonly ObjectName[] {
+  return poolsIn(cache, metadata);
+}
+
+function poolsIn(cache: CacheReader, cluster: ObjectName): readonly ObjectName[] {
+  return managedPoolsOf(cache, cluster).map(({ pool }) => pool.metadata);
+}
+
+/** The pools that an object of Azure Service Operator concerns: the one that controls it, or all of its cluster. */
+function poolsOfAsoObject(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[] {
+  const { namespace, labels, name } = object.metadata;
+  const controller = controllerOf(object);
+  if (controller?.kind === AzureManagedMachinePool.kind) return [{ name: controller.name, namespace }];
+  if (labels?.[CLUSTER_NAME_LABEL] !== undefined) return poolsOfMember(object, cache);
+  // One that a user brought has the name of the pool.
+  return [{ name, namespace }];
+}

@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import {
+  controllerOf,
+  ExtensionConfig,
+  type Frozen,
+  isUpdatePending,
+  isUpdatingInPlace,
+  type Machine,
+  PENDING_HOOKS_ANNOTATION,
+  UPDATE_IN_PROGRESS_ANNOTATION,
+  UPDATE_MACHINE_HOOK,
+} from "@capstan/api";
+import { again, Failure, isNotFound, next, type Outcome } from "@capstan/runtime";
+import {
+  afterAnswer,
+  afterFailure,
+  nextUpdateStep,
+  type UpdateProgress,
+  type UpdateStep,
+} from "../../updaters/progress.ts";
+import { type Updater, updaterOf } from "../../updaters/registry.ts";
+import { callUpdater, type UpdaterPorts } from "../../updaters/updaters.ts";
+import type { ResolvedReference } from "../../contract/resolve.ts";
+import { UP_TO_DATE, UPDATING } from "./conditions.ts";
+import type { Scope } from "./scope.ts";
+
+// A registered updater enqueues its machines; this interval covers a missed event.
+const LOOKUP_MS = 60_000;
+
+/** Runs the updaters of the machine one after the other. */
+export async function runUpdaters(scope: Scope): Promise<Outcome> {
+  const { machine, ports, context } = scope;
+  if (!isUpdatingInPlace(machine) && machine.spec.updaters === undefined) return clearProgress(scope);
+  if (!ports.updaters) return next;
+  const updater = registeredUpdater(scope);
+  const nowMs = context.env.clock.now();
+  const timeoutMs = updater?.updateTimeoutMs ?? ports.updaters.updateTimeoutMs;
+  const isRegistered = updater !== undefined;
+  const step = nextUpdateStep({ machine, specHash: specHashOf(machine), isRegistered, timeoutMs, nowMs });
+  return perform(scope, step, updater);
+}
+
+function registeredUpdater({ context, machine }: Scope): Updater | undefined {
+  const [name] = machine.spec.updaters ?? [];
+  const config = name === undefined ? undefined : context.cache.get(ExtensionConfig, { name });
+  return config && updaterOf(config);
+}
+
+/** The desired state that the updaters work on; the set of the machine stands for its templates. */
+function specHashOf(machine: Frozen<Machine>): string {
+  const { version = "", failureDomain = "" } = machine.spec;
+  const facts = [version, failureDomain, controllerOf(machine)?.uid ?? ""];
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
+}
+
+async function perform(scope: Scope, step: UpdateStep, updater: Updater | undefined): Promise<Outcome> {
+  const { context } = scope;
+  const nowMs = context.env.clock.now();
+  switch (step.do) {
+    case "nothing":
+      return clearProgress(scope);
+    case "await":
+      reportUpdating(scope, "WaitingForDesiredState", step.why);
+      return next;
+    case "find": {
+      const message = `${step.why}: no discovered ExtensionConfig has this name; register it, or remove the name from spec.updaters`;
+      reportUpdating(scope, "UpdaterNotRegistered", message);
+      return again(LOOKUP_MS, "UpdaterNotRegistered");
+    }
+    case "start":
+      recordProgress(scope, step.progress);
+      // From here on the spec is locked: admission reads this status.
+      await context.persistStatus();
+      return callAndRecord(scope, step.progress, updater);
+    case "call":
+      return callAndRecord(scope, step.progress, updater);
+    case "wait":
+      reportProgress(scope, step.progress);
+      return again(step.untilMs - nowMs, "UpdatingInPlace");
+    case "fail":
+      return fail(scope, step.progress);
+    case "stayFailed":
+      reportFailed(scope, step.progress);
+      return next;
+    case "finish":
+      return finish(scope);
+  }
+}
+
+async function callAndRecord(
+  scope: Scope,
+  progress: UpdateProgress,
+  updater: Updater | undefined,
+): Promise<Outcome> {
+  const { context, machine, ports } = scope;
+  if (!updater || !ports.updaters) return next;
+  const after = await answerOf(scope, ports.updaters, { updater, progress });
+  const nowMs = context.env.clock.now();
+  if (!after) return completeUpdater(scope, updater.name);
+  if (after.state === "Failed") return fail(scope, after);
+  recordProgress(scope, after);
+  reportProgress(scope, after);
+  const untilMs = Date.parse(after.nextCallTime ?? machine.metadata.creationTimestamp ?? "");
+  return again(Math.max(untilMs - nowMs, 0), "UpdatingInPlace");
+}
+
+/** The progress after a call; undefined when the updater is done. */
+async function answerOf(
+  { context, machine }: Scope,
+  ports: UpdaterPorts,
+  { updater, progress }: { readonly updater: Updater; readonly progress: UpdateProgress },
+): Promise<UpdateProgress | undefined> {
+  try {
+    const answer = await callUpdater(ports, updater, machine);
+    return afterAnswer(progress, answer, context.env.clock.now());
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return afterFailure(progress, error.message, context.env.clock.now());
+  }
+}
+
+function completeUpdater(scope: Scope, name: string): Outcome {
+  const { context, machine } = scope;
+  const left = (machine.spec.updaters ?? []).filter((one) => one !== name);
+  if (left.length > 0) machine.spec.updaters = left;
+  else delete machine.spec.updaters;
+  forgetProgress(scope);
+  reportUpdating(
+    scope,
+    "UpdatingInPlace",
+    left.length > 0 ? `${name} is done, next: ${left[0]}` : `${name} is done`,
+  );
+  context.event({ type: "Normal", reason: "UpdaterDone", message: `Updater ${name} is done` });
+  return again(0, "UpdaterDone");
+}
+
+function fail(scope: Scope, progress: UpdateProgress): Outcome {
+  const { context } = scope;
+  recordProgress(scope, progress);
+  reportFailed(scope, progress);
+  const message = `Updater ${progress.updater}: ${progress.message ?? ""}`;
+  context.event({ type: "Warning", reason: "UpdateFailed", message });
+  return next;
+}
+
+/** Removes the signs of the update: from the infrastructure and the bootstrap config first, from the machine last. */
+async function finish(scope: Scope): Promise<Outcome> {
+  const { context, machine } = scope;
+  for (const resolved of [scope.infrastructure, scope.bootstrap]) await removeSign(scope, resolved);
+  const {
+    [UPDATE_IN_PROGRESS_ANNOTATION]: _,
+    [PENDING_HOOKS_ANNOTATION]: hooks = "",
+    ...kept
+  } = machine.metadata.annotations ?? {};
+  const others = hooks.split(",").filter((hook) => hook !== UPDATE_MACHINE_HOOK && hook !== "");
+  machine.metadata.annotations =
+    others.length > 0 ? { ...kept, [PENDING_HOOKS_ANNOTATION]: others.join(",") } : kept;
+  forgetProgress(scope);
+  context.setCondition({ type: UP_TO_DATE, status: "True", reason: "UpToDate" });
+  context.setCondition({ type: UPDATING, status: "False", severity: "Info", reason: "NotUpdating" });
+  context.event({ type: "Normal", reason: "UpToDate", message: "The machine was updated in place" });
+  return next;
+}
+
+async function removeSign({ context }: Scope, resolved: ResolvedReference | undefined): Promise<void> {
+  if (resolved?.state !== "found") return;
+  const { kind, name } = resolved.target;
+  if (resolved.object.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] === undefined) return;
+  const annotations = { [UPDATE_IN_PROGRESS_ANNOTATION]: null };
+  try {
+    await context.client.patch(kind, name, { type: "merge", body: { metadata: { annotations } } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function clearProgress(scope: Scope): Outcome {
+  if (scope.machine.status?.update && !isUpdatePending(scope.machine)) forgetProgress(scope);
+  return next;
+}
+
+function recordProgress({ machine }: Scope, progress: UpdateProgress): void {
+  machine.status = { ...machine.status, update: { ...progress } };
+}
+
+function forgetProgress({ machine }: Scope): void {
+  const { update: _, ...status } = machine.status ?? {};
+  machine.status = status;
+}
+
+function reportProgress(scope: Scope, progress: UpdateProgress): void {
+  const { updater = "", attempts = 0, message } = progress;
+  const said = message === undefined ? "" : `; last answer: ${message}`;
+  reportUpdating(scope, "UpdatingInPlace", `Updater ${updater} runs (${attempts} calls)${said}`);
+}
+
+function reportUpdating({ context }: Scope, reason: string, message: string): void {
+  context.setCondition({ type: UP_TO_DATE, status: "False", severity: "Info", reason, message });
+  context.setCondition({ type: UPDATING, status: "True", reason, message });
+}
+
+function reportFailed({ context }: Scope, { updater = "", message = "" }: UpdateProgress): void {
+  const why = `Updater ${updater}: ${message}; change the template, set the annotation in-place-updates.capstan.dev/retry to a new value, or delete the machine`;
+  const reason = "UpdateFailed";
+  context.setCondition({ type: UP_TO_DATE, status: "False", severity: "Error", reason, message: why });
+  context.setCondition({ type: UPDATING, status: "False", severity: "Error", reason, message: why });
+}

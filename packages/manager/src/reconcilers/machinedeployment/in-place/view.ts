@@ -1,0 +1,108 @@
+import {
+  type Frozen,
+  controllerOf,
+  hasUpdateFailed,
+  IN_PLACE_STRATEGIES,
+  isUpdatingInPlace,
+  type Machine,
+  type MachineDeployment,
+  type MachineSet,
+  resolveRolloutBudget,
+  UPDATE_APPROVAL_ANNOTATION,
+  UPDATE_APPROVED_ANNOTATION,
+} from "@capstan/api";
+import {
+  type InPlaceMachine,
+  type InPlaceVerdict,
+  type InPlaceView,
+  type SetView,
+  targetOf,
+} from "../../../rollout/machine-deployment/view.ts";
+import { isAvailable, remediationOf } from "../../machineset/view.ts";
+
+/** Whether the machines of a deployment are updated in place. */
+export function isInPlace({ spec }: Pick<Frozen<MachineDeployment>, "spec">): boolean {
+  return IN_PLACE_STRATEGIES.includes(spec.strategy?.type ?? "");
+}
+
+/** The inputs of the view of updates in place. */
+export interface InPlaceInput {
+  readonly deployment: Frozen<MachineDeployment>;
+  readonly sets: readonly Frozen<MachineSet>[];
+  readonly machines?: readonly Frozen<Machine>[];
+  readonly replicas: number;
+  readonly setViews: readonly SetView[];
+  readonly targetName: string;
+}
+
+/** The facts about updates in place; undefined if the deployment has nothing to do with them. */
+export function inPlaceView(input: InPlaceInput): InPlaceView | undefined {
+  const { deployment, machines = [], setViews } = input;
+  const isChosen = isInPlace(deployment);
+  const isRecorded = setViews.some(({ receives, handsOver }) => receives.length + handsOver.length > 0);
+  if (!isChosen && !isRecorded) return undefined;
+  const views = machines.flatMap((machine) => machineView(machine, input.sets));
+  return {
+    isChosen,
+    machines: views,
+    verdicts: isChosen ? verdictsOf(input, views) : new Map(),
+    ...fallbackOf(input),
+    ...approvalOf(deployment),
+  };
+}
+
+function machineView(
+  machine: Frozen<Machine>,
+  sets: readonly Frozen<MachineSet>[],
+): readonly InPlaceMachine[] {
+  const controller = controllerOf(machine);
+  const set = sets.find(({ metadata }) => metadata.uid === controller?.uid);
+  if (!set) return [];
+  const { name } = machine.metadata;
+  return [{ name, set: set.metadata.name, state: stateOf(machine), isAvailable: isAvailable(machine) }];
+}
+
+function stateOf(machine: Frozen<Machine>): InPlaceMachine["state"] {
+  if (machine.metadata.deletionTimestamp !== undefined) return "deleting";
+  // Its set replaces a machine that a health check has marked.
+  if (remediationOf(machine)) return "starting";
+  if (hasUpdateFailed(machine)) return "failed";
+  if (isUpdatingInPlace(machine)) return "updating";
+  return machine.status?.nodeRef ? "ready" : "starting";
+}
+
+/** What the updaters said about each old set that has machines. */
+function verdictsOf(
+  { deployment, setViews, targetName }: InPlaceInput,
+  machines: readonly InPlaceMachine[],
+): ReadonlyMap<string, InPlaceVerdict> {
+  const target = targetOf({ sets: setViews })?.name ?? targetName;
+  const { inPlace } = deployment.status ?? {};
+  const decisions = inPlace?.machineSet === target ? inPlace.decisions : [];
+  const occupied = new Set(machines.filter(({ state }) => state !== "deleting").map(({ set }) => set));
+  return new Map(
+    setViews
+      .filter(({ name, isUpToDate }) => !isUpToDate && occupied.has(name))
+      .map(({ name }) => [name, verdictOf(decisions.find(({ machineSet }) => machineSet === name))]),
+  );
+}
+
+type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];
+
+function verdictOf(decision: Decision | undefined): InPlaceVerdict {
+  if (!decision) return { result: "Unknown", why: "the updaters have not been asked yet" };
+  const { result, updaters = [], message: why = "" } = decision;
+  return result === "Covered" ? { result, updaters: updaters.map(({ name }) => name), why } : { result, why };
+}
+
+function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<InPlaceView, "fallback"> {
+  const { fallbackRollingUpdate } = deployment.spec.strategy ?? {};
+  if (!fallbackRollingUpdate) return {};
+  const { maxSurge = 1, maxUnavailable = 0 } = fallbackRollingUpdate;
+  return { fallback: resolveRolloutBudget({ maxSurge, maxUnavailable }, replicas) };
+}
+
+function approvalOf({ metadata }: Frozen<MachineDeployment>): Pick<InPlaceView, "approval"> {
+  if (metadata.annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
+  return { approval: { approved: metadata.annotations[UPDATE_APPROVED_ANNOTATION] } };
+}

@@ -1,0 +1,16 @@
+/** The API of the extensions that Cluster API calls; all of them answer its discovery. */
+export const DISCOVERY_API = "hooks.runtime.cluster.x-k8s.io/v1alpha1";
+/** The API of updaters, with the messages of the proposal: updaters accept the paths of fields. */
+export const UPDATER_API = "updaters.capstan.dev/v1alpha1";
+
+/** The hooks of an updater. */
+export const UPDATER_HOOKS = ["CanUpdateMachine", "UpdateMachine"] as const;
+export type UpdaterHook = (typeof UPDATER_HOOKS)[number];
+
+/** The path of the discovery, below the path of the extension. */
+export const DISCOVERY_PATH = `/${DISCOVERY_API}/discovery`;
+
+/** The path of a hook, below the path of the extension. */
+export function hookPath(hook: UpdaterHook, handler: string): string {
+  return `/${UPDATER_API}/${hook.toLowerCase()}/${handler}`;
+}

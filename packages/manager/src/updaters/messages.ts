@@ -1,0 +1,86 @@
+/** What updaters answer, read with suspicion: anything that is not as the API says becomes a Failure that names it. */
+import { boundedText, durationProblem, isJsonObject, parseDuration } from "@capstan/api";
+import { type Failure, transient } from "@capstan/runtime";
+
+const LONGEST_MESSAGE = 1_024;
+const MOST_PATHS = 1_024;
+const SECOND_MS = 1_000;
+// An updater that wants to be asked less often than this would not notice that its machine is gone.
+const LONGEST_WAIT_MS = 60 * 60_000;
+const DEFAULT_WAIT_MS = 15 * SECOND_MS;
+
+/** The answer to UpdateMachine. */
+export type UpdateAnswer =
+  | { readonly status: "Done" }
+  | { readonly status: "InProgress"; readonly waitMs: number; readonly message: string }
+  | { readonly status: "Error"; readonly message: string };
+
+/** The paths that an updater accepts. Throws a Failure if the answer is an error, or not one of the API. */
+export function readAcceptedChanges(body: unknown): readonly string[] {
+  const fields = objectIn(body);
+  const error = errorIn(fields);
+  if (error !== undefined) throw invalidAnswer("UpdaterError", `answered with the error ${quoted(error)}`);
+  const accepted = fields["acceptedChanges"];
+  if (!Array.isArray(accepted) || accepted.length > MOST_PATHS || !accepted.every(isText))
+    throw invalidAnswer(
+      "InvalidAnswer",
+      `acceptedChanges must be a list of at most ${MOST_PATHS} paths, but is ${quoted(accepted)}`,
+    );
+  return accepted;
+}
+
+/** The progress of an update. Throws a Failure if the answer is not one of the API. */
+export function readUpdateAnswer(body: unknown): UpdateAnswer {
+  const fields = objectIn(body);
+  const error = errorIn(fields);
+  const status = fields["status"];
+  if (status === "Error" || (error !== undefined && status !== "Done" && status !== "InProgress"))
+    return { status: "Error", message: error ?? "the updater gave no reason" };
+  if (status === "Done") return { status };
+  if (status !== "InProgress")
+    throw invalidAnswer(
+      "InvalidAnswer",
+      `status must be InProgress, Done or Error, but is ${quoted(status)}`,
+    );
+  const message = fields["message"];
+  const said = error ?? (isText(message) ? plainText(message) : "");
+  return { status, waitMs: waitIn(fields["tryAgain"]), message: said };
+}
+
+function waitIn(tryAgain: unknown): number {
+  if (tryAgain === undefined || tryAgain === null || tryAgain === "") return DEFAULT_WAIT_MS;
+  if (!isText(tryAgain) || durationProblem(tryAgain) !== undefined)
+    throw invalidAnswer(
+      "InvalidAnswer",
+      `tryAgain must be a duration such as 5m0s, but is ${quoted(tryAgain)}`,
+    );
+  return Math.min(Math.max(parseDuration(tryAgain), SECOND_MS), LONGEST_WAIT_MS);
+}
+
+function objectIn(body: unknown): Readonly<Record<string, unknown>> {
+  if (isJsonObject(body)) return body;
+  throw invalidAnswer("InvalidAnswer", `must answer with a JSON object, but answered ${quoted(body)}`);
+}
+
+function errorIn({ error }: Readonly<Record<string, unknown>>): string | undefined {
+  if (error === undefined || error === null || error === "") return undefined;
+  return plainText(isText(error) ? error : JSON.stringify(error));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function quoted(value: unknown): string {
+  return plainText(JSON.stringify(value) ?? "missing", 128);
+}
+
+/** A text of an updater as a condition can show it: short, without control characters. */
+export function plainText(text: string, longest = LONGEST_MESSAGE): string {
+  return boundedText(text, longest).trim();
+}
+
+/** An answer that the manager cannot use. It may be another one at the next call. */
+export function invalidAnswer(reason: string, message: string): Failure {
+  return transient(reason, message);
+}

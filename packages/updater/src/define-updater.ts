@@ -1,0 +1,158 @@
+import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
+import { type CanUpdateRequest, type FieldPath, type UpdateRequest, type UpdateResult } from "./messages.ts";
+
+/** An updater: a name, and an answer to each of the two questions that Capstan asks. */
+export interface UpdaterDefinition {
+  /** The name of its ExtensionConfig. */
+  readonly name: string;
+  /** The changes that it can make, of those in the request. It must not change anything. */
+  canUpdate(request: CanUpdateRequest): readonly FieldPath[] | Promise<readonly FieldPath[]>;
+  /**
+   * Starts the update of a machine, or says how far it is. Called any number of times, before and after the update is
+   * complete; a call for a machine that is as its spec says returns `done()`. An exception counts as no answer: Capstan
+   * calls again.
+   */
+  update(request: UpdateRequest): UpdateResult | Promise<UpdateResult>;
+  /** How long a call may take before Capstan gives up waiting for the answer; 10 s unless given, at most 30. */
+  readonly timeoutSeconds?: number;
+}
+
+/** An updater that can be served. */
+export interface Updater extends UpdaterDefinition {
+  /** Answers the requests of Capstan: for a server, or for tests without one. */
+  readonly handle: Handler;
+}
+
+const DISCOVERY_API = "hooks.runtime.cluster.x-k8s.io/v1alpha1";
+const UPDATER_API = "updaters.capstan.dev/v1alpha1";
+const HOOKS = ["CanUpdateMachine", "UpdateMachine"] as const;
+const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const LONGEST_TIMEOUT_SECONDS = 30;
+
+/** Defines an updater; `serveUpdater` serves it. Throws if the definition could not be registered. */
+export function defineUpdater(definition: UpdaterDefinition): Updater {
+  const { name, timeoutSeconds = 10 } = definition;
+  if (!NAME.test(name))
+    throw new TypeError(`name ${JSON.stringify(name)} must be a DNS label, such as kubeadm-upgrade`);
+  if (!(timeoutSeconds >= 1 && timeoutSeconds <= LONGEST_TIMEOUT_SECONDS))
+    throw new TypeError(`timeoutSeconds ${timeoutSeconds} must be between 1 and ${LONGEST_TIMEOUT_SECONDS}`);
+  return { ...definition, handle: handlerOf(definition) };
+}
+
+function handlerOf(definition: UpdaterDefinition): Handler {
+  const running = new Map<string, Promise<UpdateResult>>();
+  const routes: Readonly<Record<string, (body: Body) => Promise<object>>> = {
+    [`/${DISCOVERY_API}/discovery`]: () => Promise.resolve(discovery(definition)),
+    [`/${UPDATER_API}/canupdatemachine/can-update`]: (body) => canUpdate(definition, body),
+    [`/${UPDATER_API}/updatemachine/update`]: (body) => update(definition, body, running),
+  };
+  return async (request) => {
+    const route = routes[request.path.split("?")[0] ?? ""];
+    if (!route) return answer(404, { message: `updater ${definition.name} has nothing at ${request.path}` });
+    if (request.method !== "POST") return answer(405, { message: "use POST" });
+    try {
+      return answer(200, await route(bodyOf(request)));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return answer(error instanceof BadRequest ? 400 : 500, { message });
+    }
+  };
+}
+
+/** A request that is not as the API says. */
+class BadRequest extends Error {
+  override readonly name = "BadRequest";
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+function bodyOf({ body }: HttpRequest): Body {
+  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
+  let value: unknown = text;
+  try {
+    if (typeof text === "string") value = JSON.parse(text);
+  } catch {
+    throw new BadRequest("the body must be JSON");
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Body;
+  throw new BadRequest("the body must be a JSON object");
+}
+
+function discovery({ timeoutSeconds = 10 }: UpdaterDefinition): object {
+  const names = { CanUpdateMachine: "can-update", UpdateMachine: "update" };
+  return {
+    apiVersion: DISCOVERY_API,
+    kind: "DiscoveryResponse",
+    status: "Success",
+    handlers: HOOKS.map((hook) => ({
+      name: names[hook],
+      requestHook: { apiVersion: UPDATER_API, hook },
+      timeoutSeconds,
+      failurePolicy: "Fail",
+    })),
+  };
+}
+
+async function canUpdate(definition: UpdaterDefinition, body: Body): Promise<object> {
+  const { changes } = body;
+  if (!Array.isArray(changes) || !changes.every((path) => typeof path === "string"))
+    throw new BadRequest("changes must be a list of paths");
+  const request = { ...body, settings: settingsIn(body) } as unknown as CanUpdateRequest;
+  const accepted = await definition.canUpdate(request);
+  return { error: null, acceptedChanges: accepted.filter((path) => changes.includes(path)) };
+}
+
+/** Two calls for one machine share one run: Capstan may call again before the first call has ended. */
+async function update(
+  definition: UpdaterDefinition,
+  body: Body,
+  running: Map<string, Promise<UpdateResult>>,
+): Promise<object> {
+  const request = updateRequestIn(body);
+  const key = `${request.machine.namespace}/${request.machine.name}`;
+  const known = running.get(key);
+  const run = known ?? Promise.resolve(request).then((one) => definition.update(one));
+  running.set(key, run);
+  try {
+    return responseOf(await run);
+  } finally {
+    running.delete(key);
+  }
+}
+
+function updateRequestIn(body: Body): UpdateRequest {
+  const { name, namespace } = (body["machine"] ?? {}) as Body;
+  if (typeof name !== "string" || typeof namespace !== "string")
+    throw new BadRequest("machine must have a name and a namespace");
+  return { machine: { name, namespace }, settings: settingsIn(body) };
+}
+
+function settingsIn({ settings }: Body): Readonly<Record<string, string>> {
+  return typeof settings === "object" && settings !== null ? { ...(settings as Record<string, string>) } : {};
+}
+
+function responseOf(result: UpdateResult): object {
+  switch (result.status) {
+    case "Done":
+      return { error: null, status: "Done" };
+    case "InProgress": {
+      const { tryAgain, message } = result;
+      return { error: null, status: "InProgress", tryAgain, ...(message !== undefined && { message }) };
+    }
+    case "Error":
+      return { error: result.error || "the updater gave no reason", status: "Error" };
+  }
+}
+
+function answer(status: number, body: object): HttpResponse {
+  const text = JSON.stringify(body);
+  return {
+    status,
+    headers: { "content-type": "application/json" },
+    json: () => Promise.resolve(JSON.parse(text) as unknown),
+    text: () => Promise.resolve(text),
+    lines: async function* () {
+      yield await Promise.resolve(JSON.parse(text) as unknown);
+    },
+  };
+}
