@@ -178,7 +178,8 @@ const running = ({ status }: Frozen<AzureManagedControlPlane>) =>
 const patchTo = (asoManagedClusterPatches: string[]): Promise<unknown> =>
   client.patch(AzureManagedControlPlane, at, { type: "merge", body: { spec: { asoManagedClusterPatches } } });
 
-test("a cluster is created, patched with a field of the newest version, told of an unknown one, and deleted", async () => {
+/** Creates the objects of the example, owned as Cluster API leaves them. */
+async function createExample(): Promise<void> {
   const kinds = new Map<string, CustomKind>(OURS.map((kind) => [kind.kind, kind]));
   for (const object of examples("cluster.yaml", "pools.yaml")) {
     const kind = kinds.get(object.kind);
@@ -203,6 +204,21 @@ test("a cluster is created, patched with a field of the newest version, told of 
       { type: "merge", body: { metadata } },
     );
   }
+}
+
+async function deleteExample(): Promise<void> {
+  for (const name of ["harbor-system", "harbor-workers"]) {
+    const place = { name, namespace: "default" };
+    await client.delete(AzureManagedMachinePool, place);
+  }
+  await client.delete(AzureManagedControlPlane, at);
+  for (let attempt = 0; attempt < 100 && (await client.find(AzureManagedControlPlane, at)); attempt++)
+    await sleep(100);
+  expect(await client.find(AzureManagedControlPlane, at)).toBeUndefined();
+}
+
+test("a cluster is created, patched with a field of the newest version, told of an unknown one, and deleted", async () => {
+  await createExample();
   await until(controlPlane, (one) => one.status?.ready === true);
 
   await patchTo(["spec: {featureOfTomorrow: true}"]);
@@ -225,13 +241,6 @@ test("a cluster is created, patched with a field of the newest version, told of 
   await patchTo([]);
   await until(stored, (one) => one?.spec["featureOfTomorrow"] === undefined);
 
-  for (const name of ["harbor-system", "harbor-workers"]) {
-    const place = { name, namespace: "default" };
-    await client.delete(AzureManagedMachinePool, place);
-  }
-  await client.delete(AzureManagedControlPlane, at);
-  for (let attempt = 0; attempt < 100 && (await client.find(AzureManagedControlPlane, at)); attempt++)
-    await sleep(100);
-  expect(await client.find(AzureManagedControlPlane, at)).toBeUndefined();
+  await deleteExample();
   for (const kind of ASO) expect(await client.list(kind)).toEqual([]);
 });
