@@ -156,10 +156,7 @@ describe("docs/azure-sim.md", () => {
   });
 
   test.each([
-    [
-      "providers/Microsoft.ContainerService/managedClusters/x?api-version=2024-11-01",
-      "InvalidResourceNamespace",
-    ],
+    ["providers/Microsoft.Web/sites/x?api-version=2024-11-01", "InvalidResourceNamespace"],
     ["providers/Microsoft.Compute/availabilitySets/x?api-version=2024-11-01", "InvalidResourceType"],
     [
       "providers/Microsoft.Compute/virtualMachineScaleSets/x?api-version=2014-01-01",

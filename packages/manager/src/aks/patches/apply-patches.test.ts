@@ -112,12 +112,17 @@ function jsonPatched(
     parent = (parent as Record<string, unknown>)[segment];
   }
   if (Array.isArray(parent)) return listPatched(copy, parent, { op, last, value });
-  if (!isJsonObject(parent)) return undefined;
-  const fields = parent as Record<string, unknown>;
-  if (op !== "add" && !Object.hasOwn(fields, last)) return undefined;
+  return isJsonObject(parent) && objectPatched(parent, { op, last, value }) ? { result: copy } : undefined;
+}
+
+function objectPatched(
+  fields: Record<string, unknown>,
+  { op, last, value }: { op: Operation["op"]; last: string; value: unknown },
+): boolean {
+  if (op !== "add" && !Object.hasOwn(fields, last)) return false;
   if (op === "remove") delete fields[last];
   else fields[last] = value;
-  return { result: copy };
+  return true;
 }
 
 function listPatched(

@@ -9,6 +9,7 @@ import {
   type AsoPatch,
   AsoPatchError,
   deepCopy,
+  deepFreeze,
   isJsonObject,
   jsonPatch,
   JsonPatchError,
@@ -42,7 +43,7 @@ export function applyPatches(
   let current = object;
   for (const [index, text] of patches.entries()) {
     try {
-      current = withPatch(current, parseAsoPatch(text));
+      current = withPatch(current, parsed(text));
     } catch (error) {
       if (!(error instanceof AsoPatchError) && !(error instanceof JsonPatchError)) throw error;
       return { problem: { index, message: error.message } };
@@ -50,6 +51,19 @@ export function applyPatches(
     onStep?.({ index, object: current });
   }
   return { object: current };
+}
+
+// The same patches are applied on each pass, and parsing YAML is most of the work. The limit bounds the memory.
+const MOST_PARSED = 256;
+const known = new Map<string, AsoPatch>();
+
+function parsed(text: string): AsoPatch {
+  const before = known.get(text);
+  if (before) return before;
+  const patch = deepFreeze(parseAsoPatch(text));
+  if (known.size >= MOST_PARSED) known.clear();
+  known.set(text, patch);
+  return patch;
 }
 
 function withPatch(object: DesiredObject, patch: AsoPatch): DesiredObject {
@@ -64,7 +78,8 @@ function withPatch(object: DesiredObject, patch: AsoPatch): DesiredObject {
 
 function jsonPatched(object: DesiredObject, operations: readonly unknown[]): unknown {
   const copy = deepCopy(object) as object;
-  jsonPatch(copy, operations, { rules: "rfc" });
+  // Operations put their values into the document, and later operations change them there.
+  jsonPatch(copy, deepCopy(operations), { rules: "rfc" });
   return copy;
 }
 
