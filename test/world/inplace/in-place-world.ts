@@ -38,7 +38,10 @@ export const VSphereMachineTemplate = foreignKind(
 export const FEATURES: Features = { ...DEFAULT_FEATURES, InPlaceUpdates: true };
 
 /** The controllers of machines with updaters, beside a test provider of infrastructure. */
-export function controllersWith(infrastructure = TestMachine): WorldOptions["controllers"] {
+export function controllersWith(
+  infrastructure = TestMachine,
+  latencies?: Parameters<typeof testProvider>[1],
+): WorldOptions["controllers"] {
   const features = FEATURES;
   return (connections: ManagerConnections) => {
     const workloads = workloadsOf(connections);
@@ -62,7 +65,7 @@ export function controllersWith(infrastructure = TestMachine): WorldOptions["con
         updaters,
         readSecret: (namespace, name) => client.find(Secret, { namespace, name }),
       }),
-      testProvider(connections, { kind: infrastructure }),
+      testProvider(connections, { latencies, kind: infrastructure }),
     ];
   };
 }

@@ -56,6 +56,8 @@ const byReference = referrers(MachineDeployment, ({ spec: { template } }) => [
 ]);
 const BY_CLUSTER = "deployment-of-cluster";
 const IN_PLACE = "deployment-in-place";
+// Each machine that moves causes several events of its own; an update takes far longer than this.
+const IN_PLACE_INTERVAL_MS = 1_200;
 // A deleted MachineSet enqueues the deployment; this interval covers a missed event.
 const DELETION_POLL_MS = 60_000;
 
@@ -64,12 +66,17 @@ const DELETION_POLL_MS = 60_000;
  * updaters can change from one MachineSet to the other.
  */
 export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}): Reconciler {
+  const updating = ports.metrics?.gauge({
+    name: "capstan_machines_updating_in_place",
+    help: "Machines that updaters work on, and machines whose update has failed, by MachineDeployment.",
+    labels: ["namespace", "machinedeployment", "state"],
+  });
   return defineReconciler<MachineDeployment, Scope>({
     name: "machinedeployment",
     for: MachineDeployment,
     finalizer: "cluster.x-k8s.io/machinedeployment",
     // A machine that comes up causes several events within milliseconds; together they cost one pass.
-    minReconcileIntervalMs: () => COALESCED_MS,
+    minReconcileIntervalMs: (deployment) => (isInPlace(deployment) ? IN_PLACE_INTERVAL_MS : COALESCED_MS),
     owns: [MachineSet],
     indexes: [
       index(MachineSet, BY_CONTROLLER, controllerUids),
@@ -89,7 +96,7 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
       on(ExtensionConfig, (_, cache) => deploymentsInPlace(cache), { predicate: changesUpdaters }),
     ],
     referrersOf: byReference.of,
-    scope: (context) => buildScope(ports, context),
+    scope: (context) => buildScope({ ports, updating }, context),
     normal: [refuseInvalid, joinCluster, ownTemplates, rollOut, awaitUpdaters],
     deleting: [deleteSets],
     status: report,

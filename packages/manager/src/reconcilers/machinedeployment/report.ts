@@ -1,6 +1,7 @@
 import {
   formatSelector,
   type Frozen,
+  hasUpdateFailed,
   isUpdatingInPlace,
   type MachineDeployment,
   type MachineSet,
@@ -10,6 +11,7 @@ import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import type { DeploymentPlan } from "../../rollout/machine-deployment/plan.ts";
 import { counted } from "../../rollout/shared/action.ts";
+import { isInPlace } from "./in-place/view.ts";
 import type { Scope } from "./scope.ts";
 import { limitsOf } from "./view.ts";
 
@@ -19,6 +21,7 @@ const SUMMED_UP = ["Available", "RolloutComplete"];
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { context, deployment, plan } = scope;
   reportCounts(scope);
+  if (isInPlace(deployment)) countUpdates(scope);
   if (deployment.metadata.deletionTimestamp !== undefined) {
     const message = `Waiting until ${counted(scope.sets.length, "MachineSet")} of the deployment are gone`;
     const reason = "WaitingForMachineSetsDeletion";
@@ -35,6 +38,14 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   reportConditions(scope);
   summarize(deployment, SUMMED_UP, context.env.clock.now());
   claimReady();
+}
+
+function countUpdates({ deployment, machines, updating }: Scope): void {
+  const { namespace = "", name } = deployment.metadata;
+  const all = [...machines.values()].flat().filter(isUpdatingInPlace);
+  const failed = all.filter(hasUpdateFailed).length;
+  updating?.set([namespace, name, "Updating"], all.length - failed);
+  updating?.set([namespace, name, "Failed"], failed);
 }
 
 function reportCounts({ deployment, sets, machines, plan }: Scope): void {

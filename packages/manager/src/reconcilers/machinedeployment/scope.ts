@@ -9,7 +9,7 @@ import {
   MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
 } from "@capstan/api";
-import type { Context, Editable } from "@capstan/runtime";
+import type { Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
 import type { DeploymentPlan } from "../../rollout/machine-deployment/plan.ts";
 import type { UpdaterPorts } from "../../updaters/updaters.ts";
 import { isInPlace } from "./in-place/view.ts";
@@ -18,12 +18,16 @@ import { isInPlace } from "./in-place/view.ts";
 export interface MachineDeploymentPorts {
   readonly features?: Features;
   readonly updaters?: UpdaterPorts;
+  /** The registry for the number of machines that are updated; without it they are not counted. */
+  readonly metrics?: MetricRegistry | undefined;
 }
 
 /** One pass over one MachineDeployment. */
 export interface Scope {
   readonly context: Context<MachineDeployment>;
   readonly ports: MachineDeploymentPorts;
+  /** How many machines are updated in place, by namespace, deployment and state. */
+  readonly updating: Gauge | undefined;
   readonly deployment: Editable<MachineDeployment>;
   /** The Cluster of the deployment, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
@@ -39,7 +43,10 @@ export const BY_CONTROLLER = "set-controller";
 /** The name of the index over the controllers of Machines, by UID. */
 export const MACHINES_BY_SET = "machine-of-set-of-deployment";
 
-export function buildScope(ports: MachineDeploymentPorts, context: Context<MachineDeployment>): Scope {
+export function buildScope(
+  { ports, updating }: Pick<Scope, "ports" | "updating">,
+  context: Context<MachineDeployment>,
+): Scope {
   const { object: deployment, cache } = context;
   const { namespace, uid = "" } = deployment.metadata;
   const cluster = cache.get(Cluster, { name: deployment.spec.clusterName, namespace });
@@ -51,7 +58,7 @@ export function buildScope(ports: MachineDeploymentPorts, context: Context<Machi
       cache.list(Machine, { index: MACHINES_BY_SET, value: metadata.uid ?? "" }),
     ]),
   );
-  return { context, ports, deployment, cluster, sets, machines };
+  return { context, ports, updating, deployment, cluster, sets, machines };
 }
 
 function hasRecords({ metadata }: Frozen<MachineSet>): boolean {
