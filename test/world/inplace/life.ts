@@ -246,7 +246,10 @@ function endOf({ truth }: World): unknown {
   return {
     machines: machines.length,
     available: machines.filter(isAvailable).length,
-    annotations: machines.flatMap(({ metadata }) => Object.keys(metadata.annotations ?? {})),
+    // An answer that is lost in a crash may make a retry by the user unnecessary.
+    annotations: machines
+      .flatMap(({ metadata }) => Object.keys(metadata.annotations ?? {}))
+      .filter((name) => name !== RETRY_UPDATE_ANNOTATION),
     sets: listed<MachineSet>(truth, MachineSet).map(({ spec, metadata }) => [
       spec.replicas,
       Object.keys(metadata.annotations ?? {}).filter((name) => name.includes("in-place")),
