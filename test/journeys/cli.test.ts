@@ -58,7 +58,7 @@ describe("capstan", () => {
     expect((await first.ended).signal).toBe("SIGKILL");
 
     const second = await start(folder);
-    expect(await second.until(READY)).toContain("CRDs installed: 24 (0 new, 0 updated, 24 unchanged)");
+    expect(await second.until(READY)).toContain("CRDs installed: 25 (0 new, 0 updated, 25 unchanged)");
     const names = await using(readFileSync(kubeconfigFile, "utf8"), async (client) => {
       expect((await client.get(ConfigMap, { name: "kept", namespace: "default" })).data).toEqual({
         deck: "upper",
