@@ -217,7 +217,7 @@ async function deleteExample(): Promise<void> {
   expect(await client.find(AzureManagedControlPlane, at)).toBeUndefined();
 }
 
-test("a cluster is created, patched with a field of the newest version, told of an unknown one, and deleted", async () => {
+test("a cluster is created, patched with a field of the newest version, published of an unknown one, and deleted", async () => {
   await createExample();
   await until(controlPlane, (one) => one.status?.ready === true);
 
@@ -234,8 +234,8 @@ test("a cluster is created, patched with a field of the newest version, told of 
   });
 
   await patchTo(["spec: {workloadAutoScalerProfle: {keda: {enabled: true}}}"]);
-  const told = await until(controlPlane, (one) => running(one)?.reason === "UnknownField");
-  expect(running(told)?.message).toContain("did you mean spec.workloadAutoScalerProfile?");
+  const published = await until(controlPlane, (one) => running(one)?.reason === "UnknownField");
+  expect(running(published)?.message).toContain("did you mean spec.workloadAutoScalerProfile?");
   expect((await stored())?.spec["featureOfTomorrow"], "the resource stays as it was").toBe(true);
 
   await patchTo([]);

@@ -5,7 +5,6 @@ import { AZURE_REASONS } from "../../packages/manager/src/reasons/azure.ts";
 import { BOOTSTRAP_REASONS } from "../../packages/manager/src/reasons/bootstrap.ts";
 import { CLUSTER_REASONS } from "../../packages/manager/src/reasons/clusters.ts";
 import { CONTROL_PLANE_REASONS } from "../../packages/manager/src/reasons/control-planes.ts";
-import { IN_PLACE_REASONS } from "../../packages/manager/src/reasons/in-place.ts";
 import { MACHINE_DEPLOYMENT_REASONS } from "../../packages/manager/src/reasons/machine-deployments.ts";
 import { MACHINE_REASONS } from "../../packages/manager/src/reasons/machines.ts";
 import { POOL_REASONS } from "../../packages/manager/src/reasons/pools.ts";
@@ -79,7 +78,6 @@ test("each reason of the product is in one table only, which is sorted", () => {
     BOOTSTRAP_REASONS,
     CLUSTER_REASONS,
     CONTROL_PLANE_REASONS,
-    IN_PLACE_REASONS,
     MACHINE_DEPLOYMENT_REASONS,
     MACHINE_REASONS,
     POOL_REASONS,

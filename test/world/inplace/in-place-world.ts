@@ -24,7 +24,12 @@ import {
   prepare,
   referenceTo,
 } from "../machinedeployments/deployment-world.ts";
-import { TestMachine, TestMachineTemplate, testProvider } from "../machinedeployments/test-provider.ts";
+import {
+  TestMachine,
+  TestMachineTemplate,
+  type ProviderLatencies,
+  testProvider,
+} from "../machinedeployments/test-provider.ts";
 
 const VSPHERE = "infrastructure.cluster.x-k8s.io";
 /** The kinds of the examples of the proposal; the test provider acts on them, too. */
@@ -40,7 +45,7 @@ export const FEATURES: Features = { ...DEFAULT_FEATURES, InPlaceUpdates: true };
 /** The controllers of machines with updaters, beside a test provider of infrastructure. */
 export function controllersWith(
   infrastructure = TestMachine,
-  latencies?: Parameters<typeof testProvider>[1],
+  latencies?: ProviderLatencies,
 ): WorldOptions["controllers"] {
   const features = FEATURES;
   return (connections: ManagerConnections) => {

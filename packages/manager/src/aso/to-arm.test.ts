@@ -25,17 +25,17 @@ function bodyOf(kind: CustomKind<AsoObject>, spec: object): unknown {
 
 describe("an object becomes the PUT that Azure Service Operator sends", () => {
   test("a cluster, with the lists and maps that are sent although they are unset", () => {
-    const pool = { name: "pool1", count: 1, vmSize: "Standard_DS2_v2", osType: "Linux", mode: "System" };
+    const pool = { name: "agents", count: 1, vmSize: "Standard_DS2_v2", osType: "Linux", mode: "System" };
     const spec = {
-      location: "westus3",
+      location: "westeurope",
       owner: { name: "rg" },
-      dnsPrefix: "aso",
+      dnsPrefix: "sample",
       agentPoolProfiles: [pool],
       identity: { type: "SystemAssigned" },
     };
     expect(bodyOf(ManagedCluster, spec)).toEqual({
       name: "sample",
-      location: "westus3",
+      location: "westeurope",
       identity: { delegatedResources: null, type: "SystemAssigned" },
       tags: {},
       properties: {
@@ -50,7 +50,7 @@ describe("an object becomes the PUT that Azure Service Operator sends", () => {
             virtualMachineNodesStatus: null,
           },
         ],
-        dnsPrefix: "aso",
+        dnsPrefix: "sample",
         identityProfile: null,
         privateLinkResources: null,
       },
