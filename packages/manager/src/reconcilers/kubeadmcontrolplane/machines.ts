@@ -125,7 +125,7 @@ function roleOf({ controlPlane, machines }: Scope, machine: Frozen<Machine>): "i
 }
 
 /** The template of the infrastructure. Throws while it is missing, so that no machine is created that could never boot. */
-async function readTemplate({ context, controlPlane }: Scope): Promise<Frozen<ContractObject>> {
+export async function readTemplate({ context, controlPlane }: Scope): Promise<Frozen<ContractObject>> {
   const { namespace = "" } = controlPlane.metadata;
   const field = "spec.machineTemplate.infrastructureRef";
   const reference = controlPlane.spec.machineTemplate.infrastructureRef;
