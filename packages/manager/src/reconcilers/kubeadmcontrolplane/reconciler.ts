@@ -31,7 +31,7 @@ import { deleteControlPlane } from "./deletion.ts";
 import { EtcdCredentials } from "./etcd-credentials.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
 import { CLONED_KINDS } from "./machine-object.ts";
-import { completeCreation, propagateFields } from "./machines.ts";
+import { completeCreation, ownMachineTemplate, propagateFields } from "./machines.ts";
 import { observeControlPlane } from "./observe.ts";
 import { report } from "./report.ts";
 import {
@@ -87,6 +87,7 @@ export function kubeadmControlPlaneReconciler(
     scope: (context) => buildScope(shared, context),
     normal: [
       requireCluster,
+      ownMachineTemplate,
       ensureCertificates,
       ensureKubeconfig,
       propagateFields,
