@@ -140,6 +140,7 @@ export { type KubeconfigFacts, readKubeconfig } from "./workload/kubeconfig.ts";
 export type { WorkloadNodes } from "./workload/nodes.ts";
 export { type NodeListener, type WorkloadAccess, WorkloadClusters } from "./workload/workload-clusters.ts";
 export type { Applicant } from "./azure/credentials/entra.ts";
+export type { ReadCredentialFile } from "./azure/credentials/proof.ts";
 export { type FreshToken, renewedTokens } from "./azure/credentials/renewal.ts";
 export {
   type ControllerDefinition,
