@@ -10,6 +10,7 @@ import type { PlanForm } from "../plan/plan-form.ts";
 import { type Planner, type PlanReport, printReports } from "../plan/planner.ts";
 import { PLANNERS } from "../plan/planners.ts";
 import { type GivenObject, readObjects } from "../plan/read-objects.ts";
+import { type Emphasis, forWindow } from "../render/emphasis.ts";
 import type { Shell } from "../shell.ts";
 
 /** What to plan, and how to print it. */
@@ -39,9 +40,19 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
     ? planned(planners, checkedDump(given), timeOfDump(objects, options.now))
     : await forecast(shell, { planners, given, options });
   for (const note of reports.flatMap(({ notes }) => notes)) shell.err.write(`note: ${note}\n`);
-  shell.out.write(printReports(reports, options.output));
+  const text = printReports(reports, options.output);
+  shell.out.write(options.output === "text" ? forWindow(shell, text, EMPHASIS) : text);
   return reports.some(({ isDisruptive }) => isDisruptive) ? EXIT.disruptive : EXIT.done;
 }
+
+const EMPHASIS: Emphasis = [
+  [/^Assumed/, "faint"],
+  [/^[A-Z]\w+ \S+\/\S+/, "strong"],
+  [/^ *blocked: /, "bad"],
+  [/^ *(note|not yet): /, "warn"],
+  [/^ *(Delete|Remediate|Update)\w+ /, "warn"],
+  [/^ {2}nothing to do/, "good"],
+];
 
 function planned(planners: readonly Planner[], given: PlanObjects, nowMs: number): readonly PlanReport[] {
   return planners.map((planner) => planner.planDump(given, nowMs));

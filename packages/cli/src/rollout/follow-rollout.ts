@@ -1,3 +1,4 @@
+import { type Emphasis, forWindow } from "../render/emphasis.ts";
 import type { Shell } from "../shell.ts";
 import { machineTroubles, obstacleLines } from "./obstacles.ts";
 import { type ReadState, retryingReader } from "./state-reader.ts";
@@ -49,7 +50,7 @@ export async function followProgress(
   for (;;) {
     const progress = await readAgain();
     if (progress) {
-      if (progress.text !== before?.text) shell.out.write(progress.text);
+      if (progress.text !== before?.text) shell.out.write(forWindow(shell, progress.text, EMPHASIS));
       before = progress;
       if (progress.code !== undefined) return progress.code;
     }
@@ -61,6 +62,13 @@ export async function followProgress(
     if (await isStopped(shell, Math.min(POLL_INTERVAL_MS, leftMs), stop)) return EXIT.failed;
   }
 }
+
+const EMPHASIS: Emphasis = [
+  [/ is rolled out: /, "good"],
+  [/ has failed: /, "bad"],
+  [/^(blocked|\S+), \w+/, "bad"],
+  [/^note: /, "warn"],
+];
 
 /** The exit code; undefined while the rollout has not ended. */
 function verdictOn({ isDone, failure }: RolloutState, { isWatching }: Patience): number | undefined {
