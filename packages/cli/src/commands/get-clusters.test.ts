@@ -12,7 +12,7 @@ test("the machines of pools and of deployments are counted, and a cluster that i
     status: "False",
     reason: "WaitingForInfrastructure",
     lastTransitionTime: "",
-  };
+  } as const;
   const clusters = [
     cluster(
       { metadata: { name: "quay", namespace: "default", ...created } },

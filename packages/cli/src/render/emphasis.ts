@@ -6,7 +6,7 @@ import { fitted, widthFor } from "./width.ts";
 export type Emphasis = readonly (readonly [RegExp, Exclude<keyof Paint, "tick">])[];
 
 /** Paints whole lines. Commands print plain text, so that pipes, files and terminals get the same words. */
-function emphasized(text: string, rules: Emphasis, paint: Paint): string {
+export function emphasized(text: string, rules: Emphasis, paint: Paint): string {
   return text
     .split("\n")
     .map((line) => {
