@@ -61,12 +61,17 @@ export async function followProgress(
     }
     const leftMs = timeoutMs - (clock.monotonic() - beganMs);
     if (leftMs <= 0) {
-      const waitedFor = before?.text.trimEnd() ?? "no answer yet";
-      shell.err.write(`capstan: gave up after ${humanDuration(timeoutMs)}: ${waitedFor}\n`);
+      shell.err.write(timedOut(before, timeoutMs));
       return EXIT.failed;
     }
     if (await isStopped(shell, Math.min(POLL_INTERVAL_MS, leftMs), stop)) return EXIT.failed;
   }
+}
+
+/** Says what was waited for. */
+function timedOut(before: Progress | undefined, timeoutMs: number): string {
+  const waitedFor = before?.text.trimEnd() ?? "no answer yet";
+  return `capstan: gave up after ${humanDuration(timeoutMs)}: ${waitedFor}\n`;
 }
 
 const EMPHASIS: Emphasis = [
