@@ -5,7 +5,7 @@ import type { CarryOut } from "./flags.ts";
 import { PLAN_FORMS, type PlanForm } from "./plan/plan-form.ts";
 import type { Shell } from "./shell.ts";
 
-type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; now?: string };
+type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; verbose: boolean; now?: string };
 
 /** Adds `capstan plan`. */
 export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): void {
@@ -23,12 +23,15 @@ export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): voi
         .makeOptionMandatory(),
     )
     .addOption(new Option("-o, --output <form>", "output format").choices(PLAN_FORMS).default("text"))
+    .option("-v, --verbose", "show the hashes of models, too", false)
     .option("--now <time>", "time of a dump (default: the newest timestamp in it)")
     .addHelpText("after", PLAN_HELP)
-    .action(async ({ filename: files, output, now, ...flags }: PlanFlags) => {
+    .action(async ({ filename: files, output, verbose: isVerbose, now, ...flags }: PlanFlags) => {
       const { plan } = await import("./commands/plan.ts");
       const access = accessOf(shell, flags);
-      await carryOut(flags, () => plan(shell, { access, files, output, ...(now !== undefined && { now }) }));
+      await carryOut(flags, () =>
+        plan(shell, { access, files, output, isVerbose, ...(now !== undefined && { now }) }),
+      );
     });
 }
 
