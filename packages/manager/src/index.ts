@@ -159,7 +159,7 @@ export {
 } from "./setup/create-controllers.ts";
 export { Manager, type ManagerOptions } from "./setup/manager.ts";
 export { coexistenceProblems, type Neighbourhood } from "./setup/coexistence.ts";
-export { type Target, targetOf } from "./contract/reference.ts";
+export { type Target, kindNamed, targetOf } from "./contract/reference.ts";
 export { WEBHOOK_CONFIGURATION } from "./certificates/ca-bundle.ts";
 export { CertificateKeeper, type CertificateKeeperOptions } from "./certificates/certificate-keeper.ts";
 export { CERTIFICATE_SECRET } from "./certificates/certificate-secret.ts";
