@@ -140,6 +140,7 @@ export { type KubeconfigFacts, readKubeconfig } from "./workload/kubeconfig.ts";
 export type { WorkloadNodes } from "./workload/nodes.ts";
 export { type NodeListener, type WorkloadAccess, WorkloadClusters } from "./workload/workload-clusters.ts";
 export type { Applicant } from "./azure/credentials/entra.ts";
+export type { ReadCredentialFile } from "./azure/credentials/proof.ts";
 export { type FreshToken, renewedTokens } from "./azure/credentials/renewal.ts";
 export {
   type ControllerDefinition,
@@ -158,7 +159,7 @@ export {
 } from "./setup/create-controllers.ts";
 export { Manager, type ManagerOptions } from "./setup/manager.ts";
 export { coexistenceProblems, type Neighbourhood } from "./setup/coexistence.ts";
-export { type Target, targetOf } from "./contract/reference.ts";
+export { type Target, kindNamed, targetOf } from "./contract/reference.ts";
 export { WEBHOOK_CONFIGURATION } from "./certificates/ca-bundle.ts";
 export { CertificateKeeper, type CertificateKeeperOptions } from "./certificates/certificate-keeper.ts";
 export { CERTIFICATE_SECRET } from "./certificates/certificate-secret.ts";

@@ -22,7 +22,8 @@ export const controlPlanePlanner: Planner = {
       (controlPlane) =>
         `${titleOf(controlPlane)} is planned only from a dump: kubectl get clusters,kubeadmcontrolplanes,machines,kubeadmconfigs -o yaml | capstan plan -f -`,
     );
-    return Promise.resolve({ ...ownerReport([], () => false), notes });
+    const summary = `not planned: ${given.controlPlanes.map(titleOf).join(", ")}`;
+    return Promise.resolve({ ...ownerReport([], () => false), notes, summary });
   },
 };
 

@@ -47,7 +47,8 @@ function unplanned({ deployments, sets }: PlanObjects): PlanReport {
     (owner) =>
       `${titleOf(owner)} is planned only from a dump: kubectl get machinedeployments,machinesets,machines -o yaml | capstan plan -f -`,
   );
-  return { print: () => "", json: { actions: [], blocked: [] }, isDisruptive: false, notes };
+  const summary = `not planned: ${[...deployments, ...sets].map(titleOf).join(", ")}`;
+  return { print: () => "", json: { actions: [], blocked: [] }, isDisruptive: false, notes, summary };
 }
 
 function planOf(

@@ -33,7 +33,11 @@ export const kubeadmControlPlaneRbac: readonly PolicyRule[] = [
     resources: [AzureMachine.plural],
     verbs: ["list", "watch", "create", "patch"],
   },
-  { apiGroups: [AzureMachine.group], resources: ["azuremachinetemplates"], verbs: ["list", "watch"] },
+  {
+    apiGroups: [AzureMachine.group],
+    resources: ["azuremachinetemplates"],
+    verbs: ["list", "watch", "patch"],
+  },
   {
     apiGroups: [KubeadmConfig.group],
     resources: [KubeadmConfig.plural],

@@ -34,7 +34,7 @@ import { EtcdCredentials } from "./etcd-credentials.ts";
 import { isInPlace } from "./in-place/view.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
 import { CLONED_KINDS } from "./machine-object.ts";
-import { completeCreation, propagateFields } from "./machines.ts";
+import { completeCreation, ownMachineTemplate, propagateFields } from "./machines.ts";
 import { observeControlPlane } from "./observe.ts";
 import { report } from "./report.ts";
 import {
@@ -93,6 +93,7 @@ export function kubeadmControlPlaneReconciler(
     scope: (context) => buildScope(shared, context),
     normal: [
       requireCluster,
+      ownMachineTemplate,
       ensureCertificates,
       ensureKubeconfig,
       propagateFields,
