@@ -286,8 +286,7 @@ type KnownView = ControlPlaneView & { readonly etcd: ControlPlaneView["etcd"] & 
 /** What must hold for an action in a state. */
 function check(given: KnownView, action: ControlPlaneAction): void {
   const isSafe = (id: string): boolean => removalVerdict(given.etcd.members, id, memberHealth(given)).isSafe;
-  const [target = ""] = action.targets;
-  const going = given.machines.find(({ name }) => name === target);
+  const going = given.machines.find(({ name }) => action.targets.includes(name));
   switch (action.action) {
     case "CreateMachine":
       expect(given.machines.filter(isDeleting)).toEqual([]);
