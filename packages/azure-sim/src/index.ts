@@ -23,6 +23,7 @@ export {
   type Capacity,
   completeSettings,
   DEFAULT_PRINCIPAL,
+  DEFAULT_SERVICE_ACCOUNT,
   DEFAULT_SUBSCRIPTION,
   DEFAULT_TENANT,
   type Principal,

@@ -64,13 +64,20 @@ export const DEFAULT_TENANT = "11111111-1111-1111-1111-111111111111";
 /** The default subscription. */
 export const DEFAULT_SUBSCRIPTION = "00000000-0000-0000-0000-000000000000";
 
-/** The default principal, with a secret and as a managed identity. */
+/** The service account that may sign in as the default principal. */
+export const DEFAULT_SERVICE_ACCOUNT = {
+  issuer: "https://issuer.capstan.dev",
+  subject: "system:serviceaccount:capstan-system:capstan-manager",
+} as const;
+
+/** The default principal: with a secret, as a managed identity, and for workload identity. */
 export const DEFAULT_PRINCIPAL: Principal = {
   tenantId: DEFAULT_TENANT,
   clientId: "22222222-2222-2222-2222-222222222222",
   objectId: "33333333-3333-3333-3333-333333333333",
   clientSecret: "simulated-secret",
   isManagedIdentity: true,
+  federated: [DEFAULT_SERVICE_ACCOUNT],
 };
 
 /**

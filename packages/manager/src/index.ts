@@ -68,6 +68,7 @@ export type { KubeadmConfigPorts } from "./reconcilers/kubeadmconfig/scope.ts";
 export { clusterRbac } from "./reconcilers/cluster/rbac.ts";
 export { clusterReconciler } from "./reconcilers/cluster/reconciler.ts";
 export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
+export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/view.ts";
 export { type StoredControlPlane, storedView } from "./reconcilers/kubeadmcontrolplane/stored-view.ts";
 export type {
   ControlPlaneAction,
@@ -139,6 +140,7 @@ export { type KubeconfigFacts, readKubeconfig } from "./workload/kubeconfig.ts";
 export type { WorkloadNodes } from "./workload/nodes.ts";
 export { type NodeListener, type WorkloadAccess, WorkloadClusters } from "./workload/workload-clusters.ts";
 export type { Applicant } from "./azure/credentials/entra.ts";
+export type { ReadCredentialFile } from "./azure/credentials/proof.ts";
 export { type FreshToken, renewedTokens } from "./azure/credentials/renewal.ts";
 export {
   type ControllerDefinition,

@@ -9,6 +9,7 @@ import { inProcess } from "../cluster/transport.ts";
 import { type SimulatedControlPlanes, throughLoadBalancer } from "./control-plane-route.ts";
 import { embeddedUpdaters } from "./embedded-updaters.ts";
 import { readCredentialFile } from "./credential-file.ts";
+import { SIMULATED_TOKEN_FILE, withServiceAccountToken } from "./service-account-token.ts";
 
 /** The servers that a manager in the same process connects to. */
 export interface EmbeddedManagerOptions {
@@ -50,6 +51,7 @@ export function embeddedManager({
       connect: () => inProcess(azure.handle),
       defaultTokens: simulatedTokens(env, () => azure.issueToken().token),
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
+      federatedTokenFile: SIMULATED_TOKEN_FILE,
     },
     workload: {
       connect: ({ server, authority = "", certificate }) =>
@@ -69,7 +71,7 @@ export function embeddedManager({
           : Promise.reject(new TransportError("refused", `no API server answers at ${target.endpoint}`)),
       ),
     updaters: { connect: embeddedUpdaters({ kube: inProcess(management), guests }) },
-    readFile: readCredentialFile,
+    readFile: withServiceAccountToken(env.clock, readCredentialFile),
   });
 }
 

@@ -4,6 +4,7 @@ import { cloudNamed, createControllers } from "@capstan/manager";
 import type { Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, type ManagerConnections, SIMULATED_ISSUER } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
+import { SIMULATED_TOKEN_FILE, withServiceAccountToken } from "./service-account-token.ts";
 import { virtualLogin } from "./virtual-login.ts";
 
 /** The product's controllers in a simulated world, with the features that are on there. */
@@ -25,11 +26,14 @@ export function simulatedControllers(
       acquire: (applicant) => virtualLogin(azure, applicant),
       defaultTokens: simulatedTokens(env, azureToken),
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
+      federatedTokenFile: SIMULATED_TOKEN_FILE,
     },
     issuer: SIMULATED_ISSUER,
     connectEtcd,
     workload: { connect: ({ server }) => connect(server), trustedOrigins: [CLUSTERS_ORIGIN] },
     updaters: { connect: ({ url }) => connect(url) },
-    readFile: (path) => Promise.reject(new Error(`there is no file ${path} in a simulated world`)),
+    readFile: withServiceAccountToken(env.clock, (path) =>
+      Promise.reject(new Error(`there is no file ${path} in a simulated world`)),
+    ),
   }).reconcilers;
 }

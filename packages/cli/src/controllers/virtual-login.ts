@@ -8,14 +8,10 @@ import { Sensitive } from "@capstan/runtime";
  */
 export async function virtualLogin(entra: Transport, applicant: Applicant): Promise<FreshToken> {
   const { tenantID, clientID, proof } = applicant;
-  if (proof.kind !== "secret") {
-    const message = `an identity with ${proof.kind} cannot log in to a simulated world; use a ServicePrincipal with a secret`;
-    throw new AzureError({ class: "Auth", code: "NotInVirtualTime", message });
-  }
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     client_id: clientID,
-    client_secret: proof.secret.reveal(),
+    ...(await credentialFields(proof)),
     scope: "https://management.azure.com/.default",
   });
   const answer = await entra.request({
@@ -39,6 +35,23 @@ export async function virtualLogin(entra: Transport, applicant: Applicant): Prom
     message: textIn(said["error_description"]) ?? `the simulated Entra answered ${answer.status}`,
     status: answer.status,
   });
+}
+
+async function credentialFields(proof: Applicant["proof"]): Promise<Readonly<Record<string, string>>> {
+  switch (proof.kind) {
+    case "secret":
+      return { client_secret: proof.secret.reveal() };
+    case "assertion":
+      return {
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        client_assertion: (await proof.read()).reveal(),
+      };
+    case "certificate":
+    case "machine": {
+      const message = `an identity with ${proof.kind} cannot log in to a simulated world; use WorkloadIdentity or a ServicePrincipal with a secret`;
+      throw new AzureError({ class: "Auth", code: "NotInVirtualTime", message });
+    }
+  }
 }
 
 /** Entra answers with strings; a fault may put any other value in place of its answer. */

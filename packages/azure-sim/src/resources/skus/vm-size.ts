@@ -19,6 +19,7 @@ function size(name: string, family: string, [cores, memoryGB]: readonly [number,
 /** The default sizes: those in the examples of Cluster API. */
 export const DEFAULT_SIZES: readonly VmSize[] = [
   size("Standard_B2s", "standardBSFamily", [2, 4]),
+  size("Standard_B2s_v2", "standardBsv2Family", [2, 8]),
   size("Standard_D2s_v3", "standardDSv3Family", [2, 8]),
   size("Standard_D4s_v3", "standardDSv3Family", [4, 16]),
   size("Standard_D8s_v3", "standardDSv3Family", [8, 32]),

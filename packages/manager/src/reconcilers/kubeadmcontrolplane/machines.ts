@@ -2,8 +2,9 @@ import { controllerReferenceTo, type Frozen, KubeadmConfig, Machine } from "@cap
 import { again, isNotFound, next, type Outcome, waiting } from "@capstan/runtime";
 import { cloneTemplate } from "../../contract/clone-template.ts";
 import type { ContractObject } from "../../contract/contract-object.ts";
+import { ownTemplate } from "../../contract/own-template.ts";
 import { targetOf } from "../../contract/reference.ts";
-import { absence, resolve } from "../../contract/resolve.ts";
+import { absence, resolve, type ResolvedReference } from "../../contract/resolve.ts";
 import type { RemediationRecord } from "../../rollout/control-plane/view.ts";
 import { cloneReference } from "../machineset/clones.ts";
 import { includes } from "../machineset/machine-object.ts";
@@ -25,6 +26,7 @@ export interface NewMachine {
   readonly replacementFor: RemediationRecord | undefined;
 }
 
+const TEMPLATE_FIELD = "spec.machineTemplate.infrastructureRef";
 const TEMPLATE_RETRY_MS = 30_000;
 
 /** Records the name of a machine, creates the machine, and then its infrastructure and its KubeadmConfig. */
@@ -124,18 +126,28 @@ function roleOf({ controlPlane, machines }: Scope, machine: Frozen<Machine>): "i
   return controlPlane.status?.initialized !== true && isAlone ? "init" : "join";
 }
 
-/** The template of the infrastructure. Throws while it is missing, so that no machine is created that could never boot. */
-async function readTemplate({ context, controlPlane }: Scope): Promise<Frozen<ContractObject>> {
+/** Makes the Cluster an owner of the machine template, if the template exists. */
+export async function ownMachineTemplate(scope: Scope): Promise<Outcome> {
+  const { cluster, context } = scope;
+  if (cluster) await ownTemplate(context.client, await resolveTemplate(scope), cluster);
+  return next;
+}
+
+function resolveTemplate({ context, controlPlane }: Scope): Promise<ResolvedReference> {
   const { namespace = "" } = controlPlane.metadata;
-  const field = "spec.machineTemplate.infrastructureRef";
   const reference = controlPlane.spec.machineTemplate.infrastructureRef;
-  const resolved = await resolve(context, { reference, field, namespace });
+  return resolve(context, { reference, field: TEMPLATE_FIELD, namespace });
+}
+
+/** The template of the infrastructure. Throws while it is missing, so that no machine is created that could never boot. */
+export async function readTemplate(scope: Scope): Promise<Frozen<ContractObject>> {
+  const resolved = await resolveTemplate(scope);
   if (resolved.state === "found") {
     // A template that cannot be cloned is reported before a machine is created.
     cloneTemplate(resolved.object, { name: "x", clusterName: "x" });
     return resolved.object;
   }
-  const message = `${field}: ${absence(resolved)}`;
+  const message = `${TEMPLATE_FIELD}: ${absence(resolved)}`;
   throw waiting("WaitingForTemplate", message, resolved.isFollowed ? undefined : TEMPLATE_RETRY_MS);
 }
 

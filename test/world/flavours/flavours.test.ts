@@ -1,0 +1,139 @@
+/** The flavours of CAPZ's templates, condensed: the same kinds and fields, with names of our own. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  AzureManagedControlPlane,
+  Cluster,
+  KubeadmControlPlane,
+  getCondition,
+  isTrue,
+  kindOf,
+  type KubernetesObject,
+  MachineDeployment,
+  MachinePool,
+  parseYaml,
+} from "@capstan/api";
+import { simulatedControllers } from "@capstan/cli";
+import { createWorld, type World } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { GUESTS } from "../controlplanes/control-plane-world.ts";
+import { get, MINUTE_MS, NAMESPACE } from "../fleet/fleet-world.ts";
+
+const NAME = "pier";
+
+interface Flavour {
+  readonly files: readonly string[];
+  /** Fields of the flavour, by kind and name: merged into `spec`, or into the spec of the machines of a template. */
+  readonly fields?: Readonly<Record<string, object>>;
+}
+
+const MACHINES = ["control-plane.yaml", "machine-deployment.yaml"];
+const EPHEMERAL = {
+  osDisk: { osType: "Linux", cachingType: "ReadOnly", diffDiskSettings: { option: "Local" }, diskSizeGB: 50 },
+};
+const INTERNAL = {
+  vnet: { name: "pier-vnet" },
+  apiServerLB: { name: "pier-internal-lb", type: "Internal", availabilityZones: ["1", "2", "3"] },
+  controlPlaneOutboundLB: { frontendIPsCount: 1 },
+  nodeOutboundLB: { frontendIPsCount: 1 },
+  subnets: [
+    { name: "control-plane-subnet", role: "control-plane" },
+    { name: "node-subnet", role: "node" },
+  ],
+};
+
+const FLAVOURS: Readonly<Record<string, Flavour>> = {
+  default: { files: MACHINES },
+  machinepool: { files: ["control-plane.yaml", "machine-pool.yaml"] },
+  ephemeral: {
+    files: MACHINES,
+    fields: {
+      "AzureMachineTemplate pier-control-plane": EPHEMERAL,
+      "AzureMachineTemplate pier-md-0": EPHEMERAL,
+    },
+  },
+  spot: {
+    files: MACHINES,
+    fields: {
+      "AzureMachineTemplate pier-md-0": {
+        vmSize: "Standard_B2s_v2",
+        spotVMOptions: { evictionPolicy: "Delete", maxPrice: 1000 },
+      },
+    },
+  },
+  "private, without its Bastion host,": {
+    files: MACHINES,
+    fields: { "AzureCluster pier": { networkSpec: INTERNAL } },
+  },
+  aks: { files: ["aks.yaml"] },
+};
+
+function objectsOf({ files, fields = {} }: Flavour): readonly KubernetesObject[] {
+  return ["identity.yaml", ...files].flatMap((file) =>
+    readFileSync(join(import.meta.dirname, file), "utf8")
+      .split(/^---$/m)
+      .map((part) => withFields(parseYaml(part) as KubernetesObject, fields)),
+  );
+}
+
+function withFields(object: KubernetesObject, fields: Readonly<Record<string, object>>): KubernetesObject {
+  const given = fields[`${object.kind} ${object.metadata.name}`];
+  if (!given) return object;
+  const { spec } = object as { spec?: { template?: { spec: object } } } & KubernetesObject;
+  Object.assign(spec?.template?.spec ?? spec ?? {}, given);
+  return object;
+}
+
+async function flavourWorld(flavour: Flavour): Promise<World> {
+  const world = await createWorld({
+    seed: "1",
+    controllers: simulatedControllers,
+    yieldTo: [KubeadmControlPlane, AzureManagedControlPlane],
+    guests: GUESTS,
+  });
+  world.start();
+  for (const object of objectsOf(flavour)) {
+    const kind = kindOf(object.apiVersion, object.kind);
+    if (!kind) throw new Error(`no kind for ${object.kind}`);
+    await world.run(world.user.create(kind, object));
+  }
+  return world;
+}
+
+/** How many workers have a Node that is Ready. */
+async function readyWorkers(world: World): Promise<number> {
+  const options = { namespace: NAMESPACE };
+  const deployments = await world.run(world.user.list(MachineDeployment, options));
+  const pools = await world.run(world.user.list(MachinePool, options));
+  return [...deployments, ...pools].reduce((sum, { status }) => sum + (status?.readyReplicas ?? 0), 0);
+}
+
+async function untilReady(world: World): Promise<boolean> {
+  for (let minutes = 0; minutes < 60; minutes++) {
+    const { status } = await get(world, Cluster, NAME);
+    if (isTrue(status?.conditions, "Ready") && (await readyWorkers(world)) === 2) return true;
+    await world.advance(MINUTE_MS);
+  }
+  return false;
+}
+
+test.each(Object.entries(FLAVOURS))("CAPZ's flavour %s comes up", async (_name, flavour) => {
+  const world = await flavourWorld(flavour);
+  expect(await untilReady(world)).toBe(true);
+  const { status } = await get(world, Cluster, NAME);
+  expect(status).toMatchObject({ infrastructureReady: true, controlPlaneReady: true });
+});
+
+test("CAPZ's flavour private says that Bastion hosts are not supported", async () => {
+  const fields = { "AzureCluster pier": { networkSpec: INTERNAL, bastionSpec: { azureBastion: {} } } };
+  const world = await flavourWorld({ files: MACHINES, fields });
+  await world.advance(MINUTE_MS);
+  const { status } = await get(world, Cluster, NAME);
+  expect(getCondition(status?.conditions, "Ready")).toMatchObject({
+    status: "False",
+    reason: "NotSupported",
+    message: expect.stringContaining(
+      "spec.bastionSpec.azureBastion: Azure Bastion hosts are not supported yet",
+    ) as string,
+  });
+});
