@@ -41,7 +41,8 @@ export function sweep(seed: string, names: readonly string[]): void {
   test.each(names)("%s: a crash before or after any write does not change the result", async (name) => {
     const { run, points } = await calmly(name, seed);
     expect(points.length).toBeGreaterThan(20);
-    for (const point of everySeventh(`crashes of ${name}`, points)) await crashedAt(name, seed, { run, point });
+    for (const point of everySeventh(`crashes of ${name}`, points))
+      await crashedAt(name, seed, { run, point });
   });
 }
 
