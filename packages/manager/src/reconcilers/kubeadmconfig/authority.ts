@@ -1,4 +1,4 @@
-import { Secret } from "@capstan/api";
+import { type Frozen, Secret } from "@capstan/api";
 import { terminal, waiting } from "@capstan/runtime";
 import { caCertHashes } from "../../bootstrap/authority.ts";
 import { type Authority, needsAuthority } from "../../bootstrap/discovery.ts";
@@ -25,9 +25,11 @@ export async function authorityFor(scope: Scope, known: string | undefined): Pro
 }
 
 async function findAuthority(scope: Scope): Promise<string> {
-  const { context, cluster } = scope;
-  const { name, namespace } = cluster.metadata;
-  const secret = await context.client.find(Secret, { name: `${name}-ca`, namespace });
+  const { context, cluster, ports } = scope;
+  const { name, namespace = "" } = cluster.metadata;
+  const find = (): Promise<Frozen<Secret> | undefined> =>
+    context.client.find(Secret, { name: `${name}-ca`, namespace });
+  const secret = await (ports.readSecret?.(namespace, `${name}-ca`) ?? find());
   const certificate = secret?.data?.["tls.crt"];
   if (certificate !== undefined) return Buffer.from(certificate, "base64").toString("utf8");
   const pem = await shownAuthority(scope, await workloadOf(scope));

@@ -9,12 +9,15 @@ import {
   MachinePool,
 } from "@capstan/api";
 import { type Client, type Context, type Editable, Failure, terminal, waiting } from "@capstan/runtime";
+import type { SecretPorts } from "../../azure/credentials/proof.ts";
 import { type KubeadmApiVersion, kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
 import { machinePolicy, poolPolicy, type TokenPolicy } from "./token-policy.ts";
 
 export interface KubeadmConfigPorts {
   /** A client of the Cluster's workload cluster; throws while it does not answer. */
   workloadClient(cluster: Frozen<Cluster>): Promise<Client>;
+  /** Reads a Secret that all configs of a cluster share, at most some seconds old; without it each pass reads it again. */
+  readonly readSecret?: SecretPorts["readSecret"];
 }
 
 /** What the machine of a config becomes. */
