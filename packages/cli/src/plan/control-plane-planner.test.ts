@@ -1,9 +1,10 @@
 import {
   controllerReferenceTo,
   type Frozen,
-  type KubeadmControlPlane,
+  KubeadmControlPlane,
   type KubernetesObject,
   type Machine,
+  withDefaults,
 } from "@capstan/api";
 import { desiredKey } from "@capstan/manager";
 import { kubeadmControlPlane, machine } from "@capstan/runtime/testing/builders";
@@ -88,7 +89,10 @@ function decided(result: "Covered" | "Uncovered", names: readonly string[]): Kub
       ? { updaters: [{ name: "kubeadm-upgrade", changes: paths }], message: "kubeadm-upgrade changes it" }
       : { uncovered: paths, message: "no updater changes machine.spec.version" };
   const decisions = names.map((machineName) => ({ machine: machineName, key: "k", result, ...answer }));
-  const inPlace = { key: desiredKey({ ...controlPlane, spec }), decisions };
+  const inPlace = {
+    key: desiredKey(withDefaults(KubeadmControlPlane, { ...controlPlane, spec })),
+    decisions,
+  };
   return { ...controlPlane, spec, status: { ...controlPlane.status, inPlace } };
 }
 

@@ -286,8 +286,7 @@ type KnownView = ControlPlaneView & { readonly etcd: ControlPlaneView["etcd"] & 
 /** What must hold for an action in a state. */
 function check(given: KnownView, action: ControlPlaneAction): void {
   const isSafe = (id: string): boolean => removalVerdict(given.etcd.members, id, memberHealth(given)).isSafe;
-  const [target = ""] = action.targets;
-  const going = given.machines.find(({ name }) => name === target);
+  const going = given.machines.find(({ name }) => action.targets.includes(name));
   switch (action.action) {
     case "CreateMachine":
       expect(given.machines.filter(isDeleting)).toEqual([]);
@@ -304,16 +303,19 @@ function check(given: KnownView, action: ControlPlaneAction): void {
       if (action.detail.id !== "99") expect(isSafe(action.detail.id)).toBe(true);
       return;
     case "UpdateMachineInPlace":
-      expect(given.machines.filter((one) => one !== going && (isDeleting(one) || isUpdating(one)))).toEqual(
-        [],
-      );
-      expect(given.machines.filter((one) => one !== going).every(isHealthy)).toBe(true);
-      checkOutage(given, memberIdOf(given, going));
+      checkUpdate(given, going);
       return;
     case "MoveEtcdLeader":
     case "ReleaseMachine":
     case "Wait":
   }
+}
+
+function checkUpdate(given: KnownView, going: ControlPlaneMachine | undefined): void {
+  const others = given.machines.filter((one) => one !== going);
+  expect(others.filter((one) => isDeleting(one) || isUpdating(one))).toEqual([]);
+  expect(others.every(isHealthy)).toBe(true);
+  checkOutage(given, memberIdOf(given, going));
 }
 
 /** While the member restarts, the others have a quorum and the leadership; a single member restarts alone. */

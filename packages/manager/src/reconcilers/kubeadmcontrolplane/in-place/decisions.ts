@@ -24,14 +24,18 @@ type Decision = NonNullable<
  */
 export async function decideInPlace(scope: Scope): Promise<void> {
   const { controlPlane, shared } = scope;
-  const { updaters: ports, features } = shared.ports;
-  const isChosen = isInPlace(controlPlane) && features?.InPlaceUpdates === true;
-  const outdated = ports && isChosen ? outdatedMachines(scope) : [];
   const { inPlace: known, ...status } = controlPlane.status ?? {};
+  const { updaters: ports } = shared.ports;
+  const outdated = isAsking(scope) ? outdatedMachines(scope) : [];
   if (ports && outdated.length > 0) {
     const decisions = await decisionsOf(scope, ports, { outdated, known: known?.decisions ?? [] });
     controlPlane.status = { ...status, inPlace: { key: desiredKey(controlPlane), decisions } };
   } else if (known) controlPlane.status = status;
+}
+
+/** While the feature is off, no updater is asked. */
+function isAsking({ controlPlane, shared }: Scope): boolean {
+  return isInPlace(controlPlane) && shared.ports.features?.InPlaceUpdates === true;
 }
 
 function outdatedMachines(scope: Scope): readonly Frozen<Machine>[] {
@@ -65,7 +69,7 @@ async function decisionsOf(
         : await decide(scope, ports, { machine, updaters, nowMs });
     decisions.push({ ...decision, machine: name, key });
   }
-  return structuredClone(decisions) as Editable<Decision>[];
+  return structuredClone(decisions);
 }
 
 interface Question {
