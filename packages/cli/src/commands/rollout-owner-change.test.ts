@@ -35,7 +35,7 @@ async function change(
   for (const verb of verbs)
     said.push(await changeOwner(client, verb, { owner, namespace: "default", nowMs: Date.parse(NOW) }));
   const after = await client.get<KubernetesObject & { spec: { paused?: boolean; rolloutAfter?: string } }>(
-    owner.kind as never,
+    owner.kind,
     { name: owner.name, namespace: "default" },
   );
   return { said: said.join(""), after };

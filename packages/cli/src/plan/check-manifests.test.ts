@@ -29,7 +29,7 @@ describe("a plan refuses what applying refuses", () => {
 
   test("a change of an immutable field", async () => {
     const template = azureMachineTemplate();
-    const { name = "", namespace = "" } = template.metadata;
+    const { name, namespace } = template.metadata;
     const changed = given({
       ...azureMachineTemplate({ spec: { template: { spec: { vmSize: "Standard_D64s_v5" } } } }),
       metadata: { name, namespace },

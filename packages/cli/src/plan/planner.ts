@@ -57,8 +57,8 @@ export function printReports(reports: readonly PlanReport[], form: PlanForm): st
 /** The reports, and at their end one line about all of them. */
 function textOf(reports: readonly PlanReport[], form: Exclude<PlanForm, "json">): string {
   const all = new Set(reports.map(summaryOf));
-  const told = [...all].filter((one) => one !== NOTHING);
-  const summary = told.length === 0 ? NOTHING : told.join("; ");
+  const effective = [...all].filter((one) => one !== NOTHING);
+  const summary = effective.length === 0 ? NOTHING : effective.join("; ");
   const texts = reports.map(({ print }) => print(form)).filter((text) => text !== "");
   return [...texts, form === "markdown" ? `**Summary**: ${summary}\n` : `Summary: ${summary}\n`].join("\n");
 }
