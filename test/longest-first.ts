@@ -4,9 +4,14 @@ import { BaseSequencer, type TestSequencer, type TestSpecification, type Vitest 
 const LONG_FILES = [
   "test/kube/machine-pools.kube.ts",
   "test/kube/manager.kube.ts",
+  "test/journeys/machine-pools.kube.ts",
   "test/conformance/both.kube.ts",
+  "test/journeys/guests.kube.ts",
   "test/kube/proof.kube.ts",
+  "test/kube/image-caching.kube.ts",
+  "test/kube/webhooks.kube.ts",
   "test/world/fleet/crash.deep.ts",
+  "test/world/controlplanes/crash.deep.ts",
 ];
 
 /** Runs long files first and the others in vitest's own order, which on a clean clone is that of their sizes. */

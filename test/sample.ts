@@ -7,13 +7,13 @@ import { appendFileSync } from "node:fs";
 /** Whether everything runs, as in a soak. */
 export const runsAll = process.env["CAPSTAN_PROOFS"] === "all";
 
-const STRIDE = 3;
+const STRIDE = 7;
 
 /**
- * Every third item, or all of them in a soak. Crash points alternate between before and after a write, and the stride is
+ * Every seventh item, or all of them in a soak. Crash points alternate between before and after a write, and the stride is
  * odd, so a sample has both.
  */
-export function everyThird<T>(what: string, items: readonly T[]): readonly T[] {
+export function everySeventh<T>(what: string, items: readonly T[]): readonly T[] {
   return everyNth(what, items, STRIDE);
 }
 

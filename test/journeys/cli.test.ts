@@ -41,7 +41,7 @@ describe("capstan", () => {
       "objects read: N",
       "certificates valid until N",
       "API listening on https://127.0.0.1:N",
-      "CRDs installed: 24 (24 new, 0 updated, 0 unchanged)",
+      "CRDs installed: 25 (25 new, 0 updated, 0 unchanged)",
       expect.stringMatching(/^simulated Azure on https:\/\/127\.0\.0\.1:\d+: 0 resources, seed \S{36}$/),
       "workload clusters: 0, guests: 0",
       "controllers: azureclusteridentity, cluster, azurecluster, kubeadmcontrolplane, machinepool, machinedeployment, machineset, machine, kubeadmconfig, azuremachine, azuremachinetemplate, azuremachinepool, azuremachinepoolmachine, nodeprototype, azuremanagedcluster, azuremanagedcontrolplane, azuremanagedmachinepool, machinehealthcheck, extensionconfig",

@@ -113,7 +113,14 @@ function createRunner(): Runner {
 beforeAll(async () => {
   plane = await startControlPlane();
   client = createClient({ transport: plane.connect(), env, fieldManager: "test" });
-  const core = ["clusters", "machines", "machinesets", "machinedeployments", "machinehealthchecks"];
+  const core = [
+    "clusters",
+    "machines",
+    "machinesets",
+    "machinedeployments",
+    "machinedrainrules",
+    "machinehealthchecks",
+  ];
   const files = [
     ...core.map((plural) => `cluster.x-k8s.io_${plural}`),
     "runtime.cluster.x-k8s.io_extensionconfigs",

@@ -150,7 +150,8 @@ export { isDeeperThan, type Manifest, parseManifest, parseYaml, YamlError, yamlT
 // Cluster API's kinds, and its labels and annotations.
 export { Cluster } from "./cluster/cluster.ts";
 export { Machine } from "./cluster/machine.ts";
-export { IN_PLACE_STRATEGIES, MachineDeployment } from "./cluster/machine-deployment.ts";
+export { IN_PLACE_STRATEGIES } from "./cluster/in-place-strategy.ts";
+export { MachineDeployment } from "./cluster/machine-deployment.ts";
 export { MachineDrainRule } from "./cluster/machine-drain-rule.ts";
 export { MachineHealthCheck } from "./cluster/machine-health-check.ts";
 export { MachinePool } from "./cluster/machine-pool.ts";

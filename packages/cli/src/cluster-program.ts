@@ -74,7 +74,7 @@ export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut):
 /** Adds `capstan get clusters`. */
 export function addGetClusters(get: Command, shell: Shell, carryOut: CarryOut): void {
   asking(get, "clusters", shell)
-    .description("list clusters with the machines of their pools")
+    .description("list clusters with their machines, and why one is not ready")
     .option("-A, --all-namespaces", "list clusters of all namespaces", false)
     .addOption(outputOption())
     .action(async (flags: AccessFlags & OutputFlag & { allNamespaces: boolean }) => {

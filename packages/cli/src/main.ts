@@ -2,7 +2,7 @@
 import { isatty } from "node:tty";
 import { createRealEnv } from "@capstan/env";
 import { run } from "./program.ts";
-import { columnsOf, type Shell, type Terminal } from "./shell.ts";
+import { columnsOf, rowsOf, type Shell, type Terminal } from "./shell.ts";
 import { stopSignalOf } from "./signals.ts";
 
 const env = createRealEnv();
@@ -41,6 +41,12 @@ function terminalOf(stream: NodeJS.WriteStream, descriptor: number): Terminal {
   return {
     write: (text) => void stream.write(text),
     isTerminal: isatty(descriptor),
-    columns: columnsOf(stream.columns),
+    // Read each time: a user may resize the window while a command runs.
+    get columns() {
+      return columnsOf(stream.columns);
+    },
+    get rows() {
+      return rowsOf(stream.rows);
+    },
   };
 }

@@ -39,7 +39,7 @@ describe("a command line", () => {
     [["get"], "kubeconfig"],
     [["rollout"], "restart"],
     [["rollout", "status"], "missing required argument 'pool'"],
-    [["rollout", "status", "mp", "--watch=maybe"], "Allowed choices are true, false."],
+    [["rollout", "status", "mp", "--watch=maybe"], "unknown option '--watch=maybe'"],
     [["rollout", "status", "mp", "--timeout", "soon"], "Expected a duration above 0"],
     ...["status", "watch", "pause", "resume", "restart"].map((verb): [string[], string] => [
       ["rollout", verb, ""],

@@ -25,13 +25,19 @@ import { addSimCommands } from "./sim-program.ts";
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
   const ended = { code: EXIT.done as number };
   try {
-    await programFor(shell, ended).parseAsync([...args], { from: "user" });
+    await programFor(shell, ended).parseAsync(args.map(asFlag), { from: "user" });
     return ended.code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : usageCode(args);
     shell.err.write(`capstan: ${sentenceFor(error)}\n`);
     return EXIT.failed;
   }
+}
+
+/** kubectl's form of a flag that is on unless switched off, which commander does not read. */
+function asFlag(given: string): string {
+  if (given === "--watch=false" || given === "-w=false") return "--no-watch";
+  return given === "--watch=true" || given === "-w=true" ? "--watch" : given;
 }
 
 /** Pipelines detect a disruptive change by the exit code of `plan`: an invalid flag must not have the same one. */
@@ -51,6 +57,9 @@ const FOR_USERS: ReadonlySet<string> = new Set([
 /** Errors for users have a complete message; any other error is a defect, and its stack helps to fix it. */
 function sentenceFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const reason = error.name === "Failure" && "reason" in error ? String(error.reason) : "";
+  if (reason === "Forbidden") return `permission denied: ${error.message}`;
+  if (reason === "Unauthorized") return `not logged in, or the login has expired: ${error.message}`;
   return FOR_USERS.has(error.name) ? error.message : `this is a defect: ${error.stack ?? error.message}`;
 }
 

@@ -5,7 +5,7 @@ import type { CarryOut } from "./flags.ts";
 import { PLAN_FORMS, type PlanForm } from "./plan/plan-form.ts";
 import type { Shell } from "./shell.ts";
 
-type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; now?: string };
+type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; verbose: boolean; now?: string };
 
 /** Adds `capstan plan`. */
 export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): void {
@@ -23,12 +23,15 @@ export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): voi
         .makeOptionMandatory(),
     )
     .addOption(new Option("-o, --output <form>", "output format").choices(PLAN_FORMS).default("text"))
+    .option("-v, --verbose", "show the hashes of models, too", false)
     .option("--now <time>", "time of a dump (default: the newest timestamp in it)")
     .addHelpText("after", PLAN_HELP)
-    .action(async ({ filename: files, output, now, ...flags }: PlanFlags) => {
+    .action(async ({ filename: files, output, verbose: isVerbose, now, ...flags }: PlanFlags) => {
       const { plan } = await import("./commands/plan.ts");
       const access = accessOf(shell, flags);
-      await carryOut(flags, () => plan(shell, { access, files, output, ...(now !== undefined && { now }) }));
+      await carryOut(flags, () =>
+        plan(shell, { access, files, output, isVerbose, ...(now !== undefined && { now }) }),
+      );
     });
 }
 
@@ -45,29 +48,28 @@ Exit codes:
   2   machines would be deleted or updated in place, or their pool is being deleted
 `;
 
-const POOL = "name of the AzureMachinePool or MachinePool, also as amp/NAME, mp/NAME or NAMESPACE/NAME";
+const POOL =
+  "name of the AzureMachinePool or MachinePool, also as amp/NAME, mp/NAME or NAMESPACE/NAME; md/NAME or kcp/NAME for a MachineDeployment or a KubeadmControlPlane";
 
-type StatusFlags = AccessFlags & { watch: string; timeout?: number };
+type StatusFlags = AccessFlags & { watch: boolean; timeout?: number };
 
 /** Adds `capstan rollout` with its verbs. */
 export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): void {
   const rollout = program
     .command("rollout")
-    .description("watch and control the rollout of a machine pool: status, watch, pause, resume, restart");
+    .description("watch and control a rollout: status, watch, pause, resume, restart, undo");
   asking(rollout, "status", shell)
     .description("wait until every machine of a pool is up to date and available")
     .argument("<pool>", POOL, givenName)
     .addOption(
-      new Option("-w, --watch <yes>", "whether to wait; false prints the current state")
-        .choices(["true", "false"])
-        .default("true"),
+      new Option("-w, --watch", "wait until it ends; --watch=false prints the current state").default(true),
     )
+    .addOption(new Option("--no-watch").hideHelp())
     .option("--timeout <duration>", "how long to wait, such as 30m (default: no limit)", durationMs)
     .addHelpText("after", STATUS_HELP)
-    .action(async (pool: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags) => {
+    .action(async (pool: string, { watch: isWatching, timeout: timeoutMs, ...flags }: StatusFlags) => {
       const { rolloutStatus } = await import("./commands/rollout-status.ts");
       const options = { access: accessOf(shell, flags), pool };
-      const isWatching = watch === "true";
       await carryOut(flags, () => rolloutStatus(shell, { ...options, isWatching, timeoutMs }));
     });
   asking(rollout, "watch", shell)
@@ -92,9 +94,10 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
 }
 
 const VERBS = [
-  ["pause", "pause a pool: no machine is added, replaced or updated; its nodes keep working"],
-  ["resume", "resume a paused pool"],
-  ["restart", "replace each machine of a pool, within its budget, although its spec has not changed"],
+  ["pause", "pause a rollout: no machine is replaced or updated; nodes keep working"],
+  ["resume", "resume a paused rollout"],
+  ["restart", "replace each machine, within the budget, although the spec has not changed"],
+  ["undo", "end a rollout of a MachineDeployment: give it the template of its previous revision again"],
 ] as const;
 
 const OWNERS_HELP = `

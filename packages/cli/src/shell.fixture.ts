@@ -25,6 +25,7 @@ export function testShell(
     write: (text: string) => void (written[name] += text),
     isTerminal,
     columns: 100,
+    rows: 40,
   });
   return {
     env: createRealEnv(),

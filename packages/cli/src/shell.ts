@@ -6,14 +6,21 @@ export interface Terminal {
   /** Whether a person reads this: ticks and colours are for people. */
   readonly isTerminal: boolean;
   readonly columns: number;
+  readonly rows: number;
 }
 
-// The traditional width of a terminal.
+// The traditional size of a terminal.
 const USUAL_COLUMNS = 80;
+const USUAL_ROWS = 24;
 
 /** The width of a terminal; one that does not know its size reports 0, and a pipe nothing. */
 export function columnsOf(said: number | undefined): number {
   return said === undefined || said === 0 ? USUAL_COLUMNS : said;
+}
+
+/** The height of a terminal, likewise. */
+export function rowsOf(said: number | undefined): number {
+  return said === undefined || said === 0 ? USUAL_ROWS : said;
 }
 
 /** What a command gets from its process. Tests pass their own. */

@@ -69,7 +69,7 @@ function verb(parent: Command, name: string, shell: Shell): Command {
     .option("--ca <file>", "certificate authority of that simulator, for --url");
 }
 
-type RunFlags = { seed?: string; faults?: string; output: "story" | "json" };
+type RunFlags = { seed?: string; faults?: string; output: "story" | "json"; verbose: boolean };
 
 function addRun({ sim, shell }: Parts, carryOut: CarryOut): void {
   sim
@@ -88,9 +88,10 @@ function addRun({ sim, shell }: Parts, carryOut: CarryOut): void {
       "faults to inject: none, swarm, or a comma-separated list (default: the scenario's)",
     )
     .addOption(new Option("-o, --output <form>", "output format").choices(["story", "json"]).default("story"))
-    .action(async (file: string, flags: RunFlags) => {
+    .option("-v, --verbose", "print every condition, and every counter of the summary", false)
+    .action(async (file: string, { verbose: isVerbose, ...flags }: RunFlags) => {
       const { simRun } = await import("./commands/sim-run.ts");
-      await carryOut({ dataDir: "" }, () => simRun(shell, { ...flags, file }));
+      await carryOut({ dataDir: "" }, () => simRun(shell, { ...flags, file, isVerbose }));
     });
 }
 

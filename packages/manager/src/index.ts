@@ -68,6 +68,7 @@ export type { KubeadmConfigPorts } from "./reconcilers/kubeadmconfig/scope.ts";
 export { clusterRbac } from "./reconcilers/cluster/rbac.ts";
 export { clusterReconciler } from "./reconcilers/cluster/reconciler.ts";
 export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
+export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/view.ts";
 export { type StoredControlPlane, storedView } from "./reconcilers/kubeadmcontrolplane/stored-view.ts";
 export type {
   ControlPlaneAction,
@@ -158,7 +159,7 @@ export {
 } from "./setup/create-controllers.ts";
 export { Manager, type ManagerOptions } from "./setup/manager.ts";
 export { coexistenceProblems, type Neighbourhood } from "./setup/coexistence.ts";
-export { type Target, targetOf } from "./contract/reference.ts";
+export { type Target, kindNamed, targetOf } from "./contract/reference.ts";
 export { WEBHOOK_CONFIGURATION } from "./certificates/ca-bundle.ts";
 export { CertificateKeeper, type CertificateKeeperOptions } from "./certificates/certificate-keeper.ts";
 export { CERTIFICATE_SECRET } from "./certificates/certificate-secret.ts";

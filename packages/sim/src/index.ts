@@ -26,6 +26,8 @@ export { readScenario, type ScenarioReading } from "./scenario/read-scenario.ts"
 export type { Scenario } from "./scenario/scenario.ts";
 export { failureReport } from "./story/failure-report.ts";
 export { storyOf, type StoryLine, storyText } from "./story/story.ts";
+export { shortStory } from "./story/short-story.ts";
+export { verdictText } from "./story/verdict.ts";
 export { type RunFacts, type Summary, summaryOf } from "./story/summary.ts";
 export { summaryText } from "./story/summary-text.ts";
 export type { PodSettings } from "./workloads/kubelet-pods.ts";

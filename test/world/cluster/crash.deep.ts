@@ -1,6 +1,6 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { everyThird } from "../../sample.ts";
+import { everySeventh } from "../../sample.ts";
 import { building, life, STORM } from "./life.ts";
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
     expect(failure).toBeUndefined();
     all.push(...crashPointsOf({ writes }).map((point) => ({ seed, point, end })));
   }
-  for (const { seed, point, end } of everyThird(`crashes of ${name}`, all)) {
+  for (const { seed, point, end } of everySeventh(`crashes of ${name}`, all)) {
     const run = await rehearse(rehearsal(seed), [faultOf(point)]);
     expect(run.failure, `seed ${seed} ${JSON.stringify(point)}`).toBeUndefined();
     expect(run.end, `seed ${seed} ${JSON.stringify(point)}`).toEqual(end);

@@ -1,6 +1,6 @@
 import { crashAt, crashPointsOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { everyThird } from "../../sample.ts";
+import { everySeventh } from "../../sample.ts";
 import { LIVES, leftOf, lifeOf } from "./life.ts";
 
 test.each(LIVES)("a crash before or after any write changes nothing about the end of %j", async (life) => {
@@ -8,7 +8,7 @@ test.each(LIVES)("a crash before or after any write changes nothing about the en
   const calm = await rehearse(rehearsal);
   expect(calm.failure).toBeUndefined();
   if (life.until === "deleted") expect(await leftOf(calm.world)).toEqual([]);
-  const points = everyThird(`crashes of ${JSON.stringify(life)}`, crashPointsOf(calm));
+  const points = everySeventh(`crashes of ${JSON.stringify(life)}`, crashPointsOf(calm));
   for await (const { point, run } of crashAt(points, rehearsal)) {
     const where = JSON.stringify(point);
     expect(run.failure, where).toBeUndefined();

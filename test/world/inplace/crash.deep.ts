@@ -4,7 +4,7 @@ import { firstOf, repetitions } from "../../sample.ts";
 import { STORM } from "../machinedeployments/life.ts";
 import { rehearsalOf, STORIES } from "./life.ts";
 
-const SAMPLE = 8;
+const SAMPLE = 4;
 // A prime, so that the sample has points of the whole story, before and after writes.
 const STRIDE = 37;
 

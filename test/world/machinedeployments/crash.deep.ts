@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { firstOf, repetitions } from "../../sample.ts";
 import { rehearsalOf, STORIES, STORM } from "./life.ts";
 
-const SAMPLE = 9;
+const SAMPLE = 5;
 // A prime, so that the sample has points of the whole story, before and after writes.
 const STRIDE = 37;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { everyThird, runsAll } from "../../sample.ts";
+import { everySeventh, runsAll } from "../../sample.ts";
 import { calmRenewal, crashedRenewal } from "./crash-sweep.ts";
 
 test(
@@ -10,6 +10,6 @@ test(
     expect(points.length).toBeGreaterThan(40);
     // A renewal takes hours of virtual time, so the gate has every ninth point.
     const some = runsAll ? points : points.filter((_, index) => index % 3 === 0);
-    for (const point of everyThird("crashes of a renewal", some)) await crashedRenewal("2", run, point);
+    for (const point of everySeventh("crashes of a renewal", some)) await crashedRenewal("2", run, point);
   },
 );

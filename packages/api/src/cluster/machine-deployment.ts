@@ -2,7 +2,6 @@ import { Conditions } from "../kubernetes/condition.ts";
 import { LabelSelector } from "../kubernetes/label-selector.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { labelValueProblems } from "../kubernetes/names.ts";
-import { DEFAULT_FEATURES, type Features } from "../features.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import {
   type Static,
@@ -12,7 +11,6 @@ import {
   integer,
   intOrPercent,
   listMap,
-  listOf,
   long,
   object,
   oneOf,
@@ -45,16 +43,13 @@ import { defaultMachineSpec, labelWithCluster, rolloutLimitErrors } from "./mach
 import { intOrPercentErrors } from "../values/value-errors.ts";
 import { defaultReplicas } from "./replicas.ts";
 import { addTemplateLabel, defaultSelector, machineOwnerErrors } from "./machine-owner-rules.ts";
+import {
+  FALLBACK_ONLY_IN_PLACE,
+  IN_PLACE_STRATEGIES,
+  inPlaceDecision,
+  inPlaceGateErrors,
+} from "./in-place-strategy.ts";
 import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL } from "./well-known.ts";
-
-/** The strategies that update machines in place; they are synonyms. */
-export const IN_PLACE_STRATEGIES: readonly string[] = ["ExternalUpdate", "InPlace"];
-
-/** Refuses a fallback for strategies that never need one. */
-export const FALLBACK_ONLY_IN_PLACE = {
-  rule: "!has(self.fallbackRollingUpdate) || (has(self.type) && self.type in ['ExternalUpdate', 'InPlace'])",
-  message: "fallbackRollingUpdate may only be set when type is ExternalUpdate or InPlace",
-};
 
 const Strategy = object(
   "How machines are updated to a new template.",
@@ -108,28 +103,9 @@ const Spec = object("The desired state of the deployment.", {
   progressDeadlineSeconds: optional(integer("Has no effect; kept for old manifests.")),
 });
 
-const Path = string("The path of a field, such as machine.spec.version.", { minLength: 1, maxLength: 512 });
-
 const InPlaceDecision = object("Whether the updaters can update the machines of one MachineSet in place.", {
   machineSet: string("The MachineSet with the old template.", { minLength: 1, maxLength: 253 }),
-  key: string("A hash of the templates and the updaters that the decision is based on.", { maxLength: 64 }),
-  result: oneOf(
-    "Covered: updaters make all changes. Uncovered: no updater makes some of them. Unknown: an updater did not answer.",
-    ["Covered", "Uncovered", "Unknown"],
-  ),
-  updaters: optional(
-    listOf(
-      "The updaters to run, in order.",
-      object("An updater, and the changes that it makes.", {
-        name: string("The name of the updater.", { minLength: 1, maxLength: 512 }),
-        changes: listOf("The fields that it changes.", Path, { maxItems: 256 }),
-      }),
-      { maxItems: 32 },
-    ),
-  ),
-  uncovered: optional(listOf("The fields that no updater changes.", Path, { maxItems: 256 })),
-  message: optional(string("Why, for users.", { maxLength: 2048 })),
-  retryAfter: optional(timestamp("When the updaters are asked again.")),
+  ...inPlaceDecision,
 });
 
 const InPlaceStatus = object("How machines are updated in place.", {
@@ -224,25 +200,6 @@ function defaultStrategy(strategy: Strategy = {}): Strategy {
     ...(IN_PLACE_STRATEGIES.includes(type) && { rollingUpdate: { ...inPlaceLimits, ...rollingUpdate } }),
     ...(fallbackRollingUpdate && { fallbackRollingUpdate: { ...limits, ...fallbackRollingUpdate } }),
   };
-}
-
-/** The old and the new type of a strategy, under the features that are on. */
-interface StrategyChange {
-  readonly type: string | undefined;
-  readonly oldType: string | undefined;
-  readonly features: Features | undefined;
-}
-
-/** Refuses to choose an update in place while its feature is off; an object that has chosen it before is kept. */
-function inPlaceGateErrors(
-  field: string,
-  { type = "", oldType = "", features = DEFAULT_FEATURES }: StrategyChange,
-): FieldError[] {
-  if (!IN_PLACE_STRATEGIES.includes(type) || features.InPlaceUpdates) return [];
-  if (IN_PLACE_STRATEGIES.includes(oldType)) return [];
-  const problem =
-    "needs the feature gate InPlaceUpdates; start the manager with --feature-gates InPlaceUpdates=true";
-  return [invalid(field, type, problem)];
 }
 
 function strategyErrors(strategy: Frozen<Strategy> | undefined): FieldError[] {

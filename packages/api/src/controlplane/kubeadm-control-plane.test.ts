@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withDefaults } from "../admission.ts";
+import { DEFAULT_FEATURES } from "../features.ts";
 import { formatFieldError } from "../values/field-error.ts";
 import { KubeadmControlPlane } from "./kubeadm-control-plane.ts";
 
@@ -62,7 +63,6 @@ describe("a control plane", () => {
       { replicas: 2, kubeadmConfigSpec: { clusterConfiguration: { etcd: { external } } } },
     ],
     ["scale-in with three machines", { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: 0 } } }],
-    ["an in-place strategy", { rolloutStrategy: { type: "InPlace" } }],
   ] as [string, Partial<Spec>][])("may have %s", (_, spec) => {
     expect(verdict(controlPlane(spec))).toEqual({ errors: [], warnings: [] });
   });
@@ -146,12 +146,24 @@ describe("a control plane", () => {
     expect(verdict(controlPlane(spec)).errors).toEqual([expect.stringContaining(message)]);
   });
 
+  test.each(["InPlace", "ExternalUpdate"] as const)("may choose %s only with the feature gate", (type) => {
+    const object = controlPlane({ rolloutStrategy: { type } });
+    const refusal =
+      'spec.rolloutStrategy.type: Invalid value: "' +
+      type +
+      '": needs the feature gate InPlaceUpdates; start the manager with --feature-gates InPlaceUpdates=true';
+    expect(KubeadmControlPlane.validate({ object }).map(formatFieldError)).toEqual([refusal]);
+    const features = { ...DEFAULT_FEATURES, InPlaceUpdates: true };
+    expect(KubeadmControlPlane.validate({ object, features })).toEqual([]);
+    // A control plane that has chosen it before the gate was switched off can still be changed.
+    expect(KubeadmControlPlane.validate({ object, old: object })).toEqual([]);
+  });
+
   test("with one machine and a fallback is warned about", () => {
     const rolloutStrategy = { type: "InPlace" as const, fallbackRollingUpdate: {} };
-    expect(verdict(controlPlane({ rolloutStrategy }))).toEqual({
-      errors: [],
-      warnings: [expect.stringContaining("a control plane with one machine is replaced")],
-    });
+    expect(verdict(controlPlane({ rolloutStrategy })).warnings).toEqual([
+      expect.stringContaining("a control plane with one machine is replaced"),
+    ]);
     expect(verdict(controlPlane({ replicas: 3, rolloutStrategy })).warnings).toEqual([]);
   });
 });

@@ -8,11 +8,22 @@ import {
   countColumn,
   versionColumn,
 } from "../printer-columns.ts";
+import { inPlaceDecision, inPlaceGateErrors } from "../cluster/in-place-strategy.ts";
 import { Versions } from "../cluster/machine-fields.ts";
 import { defaultReferenceNamespaces } from "../cluster/machine-rules.ts";
 import { Conditions } from "../kubernetes/condition.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
-import { anyObject, boolean, integer, long, object, optional, string, timestamp } from "../schema/schema.ts";
+import {
+  anyObject,
+  boolean,
+  integer,
+  listMap,
+  long,
+  object,
+  optional,
+  string,
+  timestamp,
+} from "../schema/schema.ts";
 import { withLeadingV } from "../values/version.ts";
 import { controlPlaneErrors, controlPlaneUpdateErrors, controlPlaneWarnings } from "./rules.ts";
 import { KubeadmControlPlaneSpec } from "./spec.ts";
@@ -40,6 +51,19 @@ const Status = object("The observed state of the control plane.", {
     }),
   ),
   versions: optional(Versions),
+  inPlace: optional(
+    object("How machines are updated in place.", {
+      key: string("A hash of the desired state of the machines.", { maxLength: 64 }),
+      decisions: listMap(
+        "One decision for each outdated machine.",
+        object("Whether the updaters can update one machine in place.", {
+          machine: string("The name of the machine.", { minLength: 1, maxLength: 253 }),
+          ...inPlaceDecision,
+        }),
+        { keys: ["machine"], maxItems: 100 },
+      ),
+    }),
+  ),
   creatingMachine: optional(
     string(
       "The name of the machine that is being created: recorded before it exists, so that a crash creates no second one.",
@@ -94,10 +118,15 @@ export const KubeadmControlPlane = defineKind({
     defaultKubeadmConfigSpec(spec.kubeadmConfigSpec);
     defaultStrategy(spec);
   },
-  validate({ object: controlPlane, old }) {
+  validate({ object: controlPlane, old, features }) {
     return [
       ...controlPlaneErrors(controlPlane.spec, controlPlane.metadata.namespace),
       ...(old ? controlPlaneUpdateErrors(controlPlane.spec, old.spec) : []),
+      ...inPlaceGateErrors("spec.rolloutStrategy.type", {
+        type: controlPlane.spec.rolloutStrategy?.type,
+        oldType: old?.spec.rolloutStrategy?.type,
+        features,
+      }),
     ];
   },
   warn({ object: controlPlane }) {

@@ -7,7 +7,7 @@ import {
   taintErrors,
 } from "../cluster/machine-rules.ts";
 import { durationErrors, versionErrors } from "../values/value-errors.ts";
-import { FALLBACK_ONLY_IN_PLACE, IN_PLACE_STRATEGIES } from "../cluster/machine-deployment.ts";
+import { FALLBACK_ONLY_IN_PLACE, IN_PLACE_STRATEGIES } from "../cluster/in-place-strategy.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";
 import { deepEqual } from "../values/deep-equal.ts";

@@ -1,5 +1,5 @@
 import { KubeadmConfigSpec } from "../bootstrap/kubeadm-config/spec.ts";
-import { FALLBACK_ONLY_IN_PLACE } from "../cluster/machine-deployment.ts";
+import { FALLBACK_ONLY_IN_PLACE } from "../cluster/in-place-strategy.ts";
 import {
   ConditionGates,
   KubernetesVersion,

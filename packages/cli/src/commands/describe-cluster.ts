@@ -27,6 +27,8 @@ import {
 import { printTree } from "../describe/print-tree.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
+import { paintFor } from "../render/paint.ts";
+import { widthFor } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which cluster, and how to print it. */
@@ -43,7 +45,8 @@ export async function describeCluster(shell: Shell, options: DescribeClusterOpti
   await withUserClient(shell, access, async (client, { now, namespace }) => {
     const parts = await partsOf(client, { name, namespace });
     const root = clusterTree(parts, tree);
-    shell.out.write(await printed(root, output, () => printTree(root, now())));
+    const look = { nowMs: now(), columns: widthFor(shell), paint: paintFor(shell.out, shell.variables) };
+    shell.out.write(await printed(root, output, () => printTree(root, look)));
   });
   return EXIT.done;
 }

@@ -1,9 +1,18 @@
 import { humanDuration } from "@capstan/apiserver";
-import { Cluster, type Condition, type Frozen, MachinePool } from "@capstan/api";
+import {
+  Cluster,
+  type Condition,
+  type Frozen,
+  KubeadmControlPlane,
+  MachineDeployment,
+  MachinePool,
+} from "@capstan/api";
+import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
+import { type Paint, paintFor } from "../render/paint.ts";
 import { table } from "../render/table.ts";
 import type { Shell } from "../shell.ts";
 
@@ -15,59 +24,106 @@ export interface GetClustersOptions {
   readonly output: OutputForm;
 }
 
-/** `capstan get clusters`: the clusters of a management cluster, with the machines of their pools. */
+/** `capstan get clusters`: the clusters of a management cluster, with their machines. */
 export async function getClusters(
   shell: Shell,
   { access, isEverywhere, output }: GetClustersOptions,
 ): Promise<number> {
   const seen = await withUserClient(shell, access, async (client, { now, namespace }) => {
     const scope = isEverywhere ? {} : { namespace };
-    const [clusters, pools] = [await client.list(Cluster, scope), await client.list(MachinePool, scope)];
-    return { clusters, pools, namespace, nowMs: now() };
+    return { ...(await fleetIn(client, scope)), namespace, nowMs: now() };
   });
-  const { clusters, pools, nowMs } = seen;
+  const { clusters, nowMs } = seen;
   if (clusters.length === 0 && output === undefined) {
     shell.err.write(`No clusters found${isEverywhere ? "" : ` in namespace ${seen.namespace}`}.\n`);
     return EXIT.done;
   }
-  const heads = [
-    ...(isEverywhere ? ["NAMESPACE"] : []),
-    "NAME",
-    "PHASE",
-    "READY",
-    "POOLS",
-    "MACHINES",
-    "AGE",
-  ];
   const list = { apiVersion: "v1", kind: "List", items: clusters };
-  const rows = clusters.map((cluster) => rowOf(cluster, pools, { isEverywhere, nowMs }));
-  shell.out.write(await printed(list, output, () => table(heads, rows)));
+  const look = { isEverywhere, nowMs, paint: paintFor(shell.out, shell.variables) };
+  shell.out.write(await printed(list, output, () => fleetTable(seen, look)));
   return EXIT.done;
+}
+
+/** Clusters, and the objects that own their machines. */
+export interface Fleet {
+  readonly clusters: readonly Frozen<Cluster>[];
+  readonly controlPlanes: readonly Owner[];
+  /** MachinePools and MachineDeployments. */
+  readonly workers: readonly Owner[];
+}
+
+/** What MachinePools, MachineDeployments and control planes have in common. */
+interface Owner {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec: { readonly clusterName?: string; readonly replicas?: number };
+  readonly status?: { readonly readyReplicas?: number };
+}
+
+async function fleetIn(client: Client, scope: { readonly namespace?: string }): Promise<Fleet> {
+  const [clusters, controlPlanes, pools, deployments] = await Promise.all([
+    client.list(Cluster, scope),
+    client.list(KubeadmControlPlane, scope),
+    client.list(MachinePool, scope),
+    client.list(MachineDeployment, scope),
+  ]);
+  return { clusters, controlPlanes, workers: [...pools, ...deployments] };
+}
+
+interface Look {
+  readonly isEverywhere: boolean;
+  readonly nowMs: number;
+  readonly paint: Paint;
+}
+
+/** One line for each cluster; the last column says why a cluster is not ready. */
+export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Look): string {
+  const heads = ["NAME", "PHASE", "READY", "CONTROL PLANE", "WORKERS", "AGE", "REASON"];
+  const keyOf = (namespace: string | undefined, name: string | undefined): string => `${namespace}/${name}`;
+  const byName = new Map(controlPlanes.map((one) => [keyOf(one.metadata.namespace, one.metadata.name), one]));
+  const byCluster = Map.groupBy(workers, ({ metadata, spec }) => keyOf(metadata.namespace, spec.clusterName));
+  const rows = clusters.map((cluster) => {
+    const { name, namespace } = cluster.metadata;
+    const controlPlane = byName.get(keyOf(namespace, cluster.spec.controlPlaneRef?.name));
+    const counts = [
+      readyOfAll(controlPlane ? [controlPlane] : []),
+      readyOfAll(byCluster.get(keyOf(namespace, name)) ?? []),
+    ];
+    return rowOf(cluster, counts, look);
+  });
+  return table(look.isEverywhere ? ["NAMESPACE", ...heads] : heads, rows);
+}
+
+/** Ready and desired machines; control planes that run no machines of ours have none. */
+function readyOfAll(owners: readonly Owner[]): string {
+  if (owners.length === 0) return "-";
+  const sum = (count: (owner: Owner) => number | undefined): number =>
+    owners.reduce((total, owner) => total + (count(owner) ?? 0), 0);
+  return `${sum(({ status }) => status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
 }
 
 function rowOf(
   { metadata, status }: Frozen<Cluster>,
-  pools: readonly Frozen<MachinePool>[],
-  { isEverywhere, nowMs }: { readonly isEverywhere: boolean; readonly nowMs: number },
+  counts: readonly string[],
+  { isEverywhere, nowMs, paint }: Look,
 ): string[] {
   const { name, namespace = "", creationTimestamp = "" } = metadata;
-  const own = pools.filter(
-    ({ metadata: pool, spec }) => spec.clusterName === name && pool.namespace === namespace,
-  );
-  const sum = (count: (pool: Frozen<MachinePool>) => number | undefined): number =>
-    own.reduce((total, pool) => total + (count(pool) ?? 0), 0);
-  const machines = `${sum((pool) => pool.status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return [
     ...(isEverywhere ? [namespace] : []),
     name,
     status?.phase ?? "",
-    readyOf(status?.conditions ?? []),
-    String(own.length),
-    machines,
+    painted(ready, paint),
+    ...counts,
     humanDuration(nowMs - Date.parse(creationTimestamp)),
+    reasonIn(ready),
   ];
 }
 
-function readyOf(conditions: readonly Condition[]): string {
-  return conditions.find(({ type }) => type === "Ready")?.status ?? "Unknown";
+function reasonIn(ready: Frozen<Condition> | undefined): string {
+  return !ready || ready.status === "True" ? "" : (ready.reason ?? "");
+}
+
+function painted(ready: Frozen<Condition> | undefined, paint: Paint): string {
+  if (!ready || ready.status === "Unknown") return paint.warn("Unknown");
+  return ready.status === "True" ? paint.good("True") : paint.bad("False");
 }

@@ -2,6 +2,7 @@ import { withUserClient } from "../cluster/user-access.ts";
 import { namespaceFor, type UserAccess } from "../cluster/user-kubeconfig.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
+import { checkManifests } from "../plan/check-manifests.ts";
 import { checkedDump } from "../plan/checked-dump.ts";
 import { type GivenObjects, type PlanObjects, sortObjects } from "../plan/given-objects.ts";
 import { isDump } from "../plan/is-dump.ts";
@@ -10,6 +11,7 @@ import type { PlanForm } from "../plan/plan-form.ts";
 import { type Planner, type PlanReport, printReports } from "../plan/planner.ts";
 import { PLANNERS } from "../plan/planners.ts";
 import { type GivenObject, readObjects } from "../plan/read-objects.ts";
+import { type Emphasis, forWindow } from "../render/emphasis.ts";
 import type { Shell } from "../shell.ts";
 
 /** What to plan, and how to print it. */
@@ -17,6 +19,8 @@ export interface PlanOptions {
   readonly access: UserAccess;
   readonly files: readonly string[];
   readonly output: PlanForm;
+  /** Shows the hashes of models, too. */
+  readonly isVerbose?: boolean;
   /** The time of a dump. Default: the newest timestamp in it. */
   readonly now?: string;
 }
@@ -37,11 +41,31 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
   }
   const reports = isDump(given)
     ? planned(planners, checkedDump(given), timeOfDump(objects, options.now))
-    : await forecast(shell, { planners, given, options });
+    : await forecast(shell, { planners, given, objects, options });
   for (const note of reports.flatMap(({ notes }) => notes)) shell.err.write(`note: ${note}\n`);
-  shell.out.write(printReports(reports, options.output));
+  const full = printReports(reports, options.output);
+  const text = options.isVerbose || options.output === "json" ? full : inWords(full);
+  shell.out.write(options.output === "text" ? forWindow(shell, text, EMPHASIS) : text);
   return reports.some(({ isDisruptive }) => isDisruptive) ? EXIT.disruptive : EXIT.done;
 }
+
+const HASHES = String.raw`v\d+-[0-9a-f]{6,}(?:(?:, | and )v\d+-[0-9a-f]{6,})*`;
+
+/** A hash says nothing to a reader who does not look it up; the changed fields are in the lines above it. */
+function inWords(text: string): string {
+  return text
+    .replaceAll(new RegExp(` with model ${HASHES}, desired is ${HASHES}`, "g"), " of an older model")
+    .replaceAll(new RegExp(`has model ${HASHES}, desired is ${HASHES}`, "g"), "has an older model");
+}
+
+const EMPHASIS: Emphasis = [
+  [/^Summary: /, "strong"],
+  [/^[A-Z]\w+ \S+\/\S+/, "strong"],
+  [/^ *blocked: /, "bad"],
+  [/^ *(note|not yet): /, "warn"],
+  [/^ *(Delete|Remediate|Update)\w+ /, "warn"],
+  [/^ {2}nothing to do/, "good"],
+];
 
 function planned(planners: readonly Planner[], given: PlanObjects, nowMs: number): readonly PlanReport[] {
   return planners.map((planner) => planner.planDump(given, nowMs));
@@ -50,18 +74,22 @@ function planned(planners: readonly Planner[], given: PlanObjects, nowMs: number
 interface Forecast {
   readonly planners: readonly Planner[];
   readonly given: GivenObjects;
+  readonly objects: readonly GivenObject[];
   readonly options: PlanOptions;
 }
 
-function forecast(shell: Shell, { planners, given, options }: Forecast): Promise<readonly PlanReport[]> {
+function forecast(shell: Shell, change: Forecast): Promise<readonly PlanReport[]> {
+  const { planners, given, objects, options } = change;
   if (options.now !== undefined) {
     throw new CommandError(
       "--now is the time of a dump; what was given are manifests, which are planned for now",
     );
   }
-  return withUserClient(shell, options.access, (client, { now }) =>
-    Promise.all(planners.map((planner) => planner.forecast(shell, { client, given, nowMs: now() }))),
-  );
+  const isWritten = options.access.namespace !== undefined;
+  return withUserClient(shell, options.access, async (client, { now, namespace }) => {
+    await checkManifests(client, objects, { namespace, isWritten });
+    return Promise.all(planners.map((planner) => planner.forecast(shell, { client, given, nowMs: now() })));
+  });
 }
 
 function timeOfDump(objects: readonly GivenObject[], given: string | undefined): number {

@@ -14,6 +14,7 @@ import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/given-objects.ts";
 import { listText, statusText } from "../prototype/prototype-text.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
+import { forWindow } from "../render/emphasis.ts";
 import type { Shell } from "../shell.ts";
 import { poolIn, type RolloutOptions } from "./rollout-status.ts";
 
@@ -25,7 +26,7 @@ export async function prototypeList(
   const pools = await withUserClient(shell, access, (client, { namespace }) =>
     client.list(AzureMachinePool, isEverywhere ? {} : { namespace }),
   );
-  shell.out.write(listText(pools));
+  shell.out.write(forWindow(shell, listText(pools)));
   return EXIT.done;
 }
 
@@ -36,7 +37,7 @@ export async function prototypeStatus(shell: Shell, options: RolloutOptions): Pr
     const decision = planPrototype(parts, place.now());
     return statusText(parts, decision?.why ?? "nothing: spec.template.image.nodePrototyping is not set");
   });
-  shell.out.write(text);
+  shell.out.write(forWindow(shell, text));
   return EXIT.done;
 }
 

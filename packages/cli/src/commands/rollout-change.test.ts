@@ -6,7 +6,8 @@ import { managementWith } from "../plan/management.fixture.ts";
 import { machinePoolObject, NOW, poolObject, poolObjects } from "../plan/pool-objects.fixture.ts";
 import { desiredModel } from "../plan/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
-import { changeRollout, type RolloutVerb } from "./rollout-change.ts";
+import type { RolloutVerb } from "../rollout/rollout-verb.ts";
+import { changeRollout } from "./rollout-change.ts";
 import { azureCluster } from "@capstan/runtime/testing/builders";
 
 const POOL = { name: "pool", namespace: "default" };

@@ -14,19 +14,21 @@ import { titleOf } from "../plan/given-objects.ts";
 import type { PoolParts } from "../plan/pool-parts.ts";
 import { deletionOf } from "../plan/standstill.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
+import { ownerNamed } from "../rollout/owner-progress.ts";
+import type { RolloutVerb } from "../rollout/rollout-verb.ts";
 import type { Shell } from "../shell.ts";
+import { changeOwner } from "./rollout-owner-change.ts";
 import { poolIn, type RolloutOptions } from "./rollout-status.ts";
 
-/** What can be asked of a rollout. */
-export type RolloutVerb = "pause" | "resume" | "restart";
-
-/** `capstan rollout pause`, `resume` and `restart`. */
+/** `capstan rollout pause`, `resume`, `restart` and `undo`. */
 export async function rolloutChange(
   shell: Shell,
   verb: RolloutVerb,
   options: RolloutOptions,
 ): Promise<number> {
   const said = await withUserClient(shell, options.access, async (client, place) => {
+    const owner = ownerNamed(options.pool);
+    if (owner) return changeOwner(client, verb, { owner, namespace: place.namespace, nowMs: place.now() });
     const pool = await findPool(client, poolIn(place, options));
     return changeRollout(client, verb, { parts: await readPool(client, pool), nowMs: place.now() });
   });
@@ -46,10 +48,16 @@ export async function changeRollout(
   { parts, nowMs }: { readonly parts: PoolParts; readonly nowMs: number },
 ): Promise<string> {
   refuseDeleting(parts, verb);
-  return { pause, resume, restart }[verb](client, parts, nowMs);
+  return { pause, resume, restart, undo }[verb](client, parts, nowMs);
 }
 
-const DONE = { pause: "paused", resume: "resumed", restart: "restarted" } as const;
+const DONE = { pause: "paused", resume: "resumed", restart: "restarted", undo: "undone" } as const;
+
+function undo(_: Client, { pool }: PoolParts): Promise<string> {
+  throw new CommandError(
+    `${titleOf(pool)} keeps no earlier revisions; apply the earlier manifest, and see what it does with capstan plan first`,
+  );
+}
 
 /**
  * A pool that is being deleted has no rollout. A pause also holds up the deletion, so the message says how to end it.

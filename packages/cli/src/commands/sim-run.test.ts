@@ -32,7 +32,10 @@ describe("capstan sim run", () => {
     const first = await capstan("good.yaml", "--seed", "7");
     expect(first.code).toBe(0);
     expect(first.out).toContain("create scale set pool with 2 machines for workload");
-    expect(first.out).toMatch(/^PUT virtualMachineScaleSets +1 +0$/m);
+    expect(first.out).toMatch(/\nPASSED: [^\n]+\n$/);
+    const whole = await capstan("good.yaml", "--seed", "7", "-v");
+    expect(whole.out).toMatch(/^PUT virtualMachineScaleSets +1 +0$/m);
+    expect(whole.out.length).toBeGreaterThan(first.out.length);
     expect(await capstan("good.yaml", "--seed", "7")).toEqual(first);
     expect((await capstan("good.yaml", "--seed", "8")).out).not.toBe(first.out);
   });
@@ -48,7 +51,7 @@ describe("capstan sim run", () => {
   test("fails with the command that replays the failure", async () => {
     const first = await capstan("vain.yaml", "--seed", "3", "--faults", "none");
     expect(first.code).toBe(1);
-    expect(first.out).toContain("timed out: nodesReady is 2, not 3");
+    expect(first.out).toMatch(/\nFAILED: steps-succeed, timed out: nodesReady is 2, not 3\n$/);
     const [, command = ""] = /replay it with:\n {2}npx capstan sim run (.*)\n/.exec(first.out) ?? [];
     expect(command).toBe("vain.yaml --seed 3 --faults none");
     expect(await capstan(...command.split(" "))).toEqual(first);

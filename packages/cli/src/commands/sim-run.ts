@@ -11,16 +11,19 @@ import {
   runScenario,
   type Scenario,
   type ScenarioRun,
+  shortStory,
   storyOf,
   storyText,
   summaryOf,
   summaryText,
+  verdictText,
 } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
 import { simulatedControllers } from "../controllers/simulated-controllers.ts";
 import { featuresFor } from "../feature-gates.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../render/amounts.ts";
+import { type Emphasis, forWindow } from "../render/emphasis.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which scenario, and how. */
@@ -31,11 +34,13 @@ export interface SimRunOptions {
   /** Overrides the scenario's own: `none`, `swarm`, or a list. */
   readonly faults?: string;
   readonly output: "story" | "json";
+  /** Prints every condition, and every counter of the summary. */
+  readonly isVerbose?: boolean;
 }
 
 /** `capstan sim run`: rehearses a scenario in a world of its own, in virtual time. */
 export async function simRun(shell: Shell, options: SimRunOptions): Promise<number> {
-  const { file, output } = options;
+  const { file, output, isVerbose = false } = options;
   const scenario = scenarioIn(shell, file);
   const seed = options.seed ?? scenario.seed;
   const faults = options.faults === undefined ? scenario.faults : planIn(options.faults);
@@ -51,7 +56,7 @@ export async function simRun(shell: Shell, options: SimRunOptions): Promise<numb
   });
   progress.end();
   const command = commandFor({ ...options, seed });
-  shell.out.write(output === "json" ? jsonOf(run, command) : textOf(run, command));
+  shell.out.write(output === "json" ? jsonOf(run, command) : textOf(shell, run, { command, isVerbose }));
   return run.failure ? EXIT.failed : EXIT.done;
 }
 
@@ -79,10 +84,27 @@ function commandFor({ file, seed, faults }: SimRunOptions): string {
   return `npx capstan sim run ${quoted(file)} --seed ${quoted(seed ?? "")}${given}`;
 }
 
-function textOf({ events, facts, failure }: ScenarioRun, command: string): string {
-  const report = failure ? `\n${failureReport({ invariant: failure, events, command })}` : "";
-  return `${storyText(storyOf(events))}\n${summaryText(summaryOf(events, facts))}${report}`;
+function textOf(
+  shell: Shell,
+  run: ScenarioRun,
+  { command, isVerbose }: { readonly command: string; readonly isVerbose: boolean },
+): string {
+  const { events, facts, failure } = run;
+  const parts = [
+    storyText(storyOf(isVerbose ? events : shortStory(events))),
+    summaryText(summaryOf(events, facts), { isShort: !isVerbose }),
+    ...(failure ? [failureReport({ invariant: failure, events, command })] : []),
+    verdictText(run),
+  ];
+  return forWindow(shell, parts.join("\n"), EMPHASIS);
 }
+
+const EMPHASIS: Emphasis = [
+  [/^PASSED/, "good"],
+  [/^FAILED/, "bad"],
+  [/^[\d:]+ {2}user /, "strong"],
+  [/ does not hold: /, "bad"],
+];
 
 function jsonOf({ events, facts, failure }: ScenarioRun, command: string): string {
   const answer = {

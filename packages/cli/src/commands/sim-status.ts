@@ -1,6 +1,7 @@
 import type { CloudState, FaultRule } from "@capstan/azure-sim";
 import { type SimClockState, type SimulatorAddress, withControl } from "../azure/control-client.ts";
 import { EXIT } from "../exit-codes.ts";
+import { forWindow } from "../render/emphasis.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import { facts } from "../render/table.ts";
@@ -37,7 +38,8 @@ export async function simStatus(shell: Shell, { address, output }: SimStatusOpti
     };
   });
   const paint = paintFor(shell.out, shell.variables);
-  shell.out.write(await printed(status, output, (isWide) => asText(status, paint, isWide)));
+  const asWindow = (isWide: boolean): string => forWindow(shell, asText(status, paint, isWide));
+  shell.out.write(await printed(status, output, asWindow));
   return EXIT.done;
 }
 

@@ -174,11 +174,17 @@ async function startAzure(
   return simulator;
 }
 
-/** Prints three commands that work as printed. */
+/** Prints commands that work as printed, in another terminal: the kubeconfig, something to apply, and what to watch. */
 function printNextSteps(out: Terminal, paint: Paint, dataDir: string): void {
-  const kubectl = `kubectl --kubeconfig ${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`;
-  const describe = `npx capstan describe cluster quay --data-dir ${quoted(dataDir)}`;
-  const lines = [`${kubectl} get crds`, `${kubectl} apply -f examples/machine-pool/`, describe];
+  const here = `--data-dir ${quoted(dataDir)}`;
+  const lines = [
+    `export KUBECONFIG=${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`,
+    "kubectl apply -f examples/machine-pool/",
+    `npx capstan rollout watch workers ${here}`,
+    `npx capstan describe cluster quay ${here}`,
+  ];
   out.write(tryNext(lines, paint));
-  out.write(paint.faint("\nCtrl-C stops it; all data is kept.\n"));
+  out.write(
+    paint.faint("\nCtrl-C stops it; all data is kept. examples/README.md lists what else to apply.\n"),
+  );
 }

@@ -50,6 +50,8 @@ export interface Leaf {
   readonly available?: number | undefined;
   readonly ready?: number | undefined;
   readonly condition?: Condition | undefined;
+  /** The names of the machines that share this line. */
+  readonly members?: readonly string[];
   readonly parts: readonly Leaf[];
 }
 
@@ -135,9 +137,13 @@ function machineLeaves(machines: readonly Reported[], options: TreeOptions): Lea
 function groupLeaf(leaves: readonly Leaf[]): Leaf {
   const [first, second] = leaves;
   if (!first || !second) return first ?? { name: "", parts: [] };
-  const names = leaves.slice(0, 3).map(({ name }) => name.slice(name.indexOf("/") + 1));
-  const more = leaves.length > names.length ? ", ..." : "";
-  return { ...first, name: `${leaves.length} Machines... See ${names.join(", ")}${more}` };
+  const members = leaves.map(({ name }) => name.slice(name.indexOf("/") + 1));
+  const more = members.length > 3 ? ", ..." : "";
+  return {
+    ...first,
+    name: `${leaves.length} Machines... See ${members.slice(0, 3).join(", ")}${more}`,
+    members,
+  };
 }
 
 function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" | "condition">): Leaf {

@@ -56,7 +56,7 @@ const parts: ClusterParts = {
   deployments: [],
 };
 const shown = (options: Partial<TreeOptions> = {}): string =>
-  printTree(clusterTree(parts, { isGrouped: true, ...options }), NOW);
+  printTree(clusterTree(parts, { isGrouped: true, ...options }), { nowMs: NOW });
 
 describe("the description of a cluster", () => {
   test("is a tree with columns, with machines in the same state on one line", () => {
@@ -103,7 +103,7 @@ describe("the description of a cluster", () => {
     ],
   ])("marks what is %s", (_, change, line) => {
     const marked = clusterTree({ ...parts, cluster: cluster(change) }, { isGrouped: true });
-    expect(printTree(marked, NOW).split("\n")[1]).toBe(line);
+    expect(printTree(marked, { nowMs: NOW }).split("\n")[1]).toBe(line);
   });
 });
 
@@ -117,9 +117,43 @@ test("a MachineDeployment is among the workers, with its machines in groups", ()
     { ...parts, pools: [], deployments: [{ deployment, machines }] },
     { isGrouped: true },
   );
-  const lines = printTree(tree, NOW)
+  const lines = printTree(tree, { nowMs: NOW })
     .split("\n")
     .map((line) => line.replaceAll(/ {2,}/g, "  "));
   expect(lines).toContain("  └─MachineDeployment/machines  2  2  2  True  5m");
   expect(lines).toContainEqual(expect.stringContaining("2 Machines... See a, b"));
+});
+
+test("a window of 80 columns shows the cause of a part below it, and no line is cut or wider", () => {
+  const message =
+    "subnet spokes/edge-subnet-of-the-east has no free address left; make it larger, or move the pool";
+  const [pool] = parts.pools;
+  const machines = Array.from({ length: 9 }, (_, id) => machine(`a-pool-with-a-long-name-${id}`, "True"));
+  const failing = machine("a-pool-with-a-long-name-9", "False", { reason: "SubnetIsFull", message });
+  const tree = clusterTree(
+    { ...parts, pools: pool ? [{ ...pool, machines: [...machines, failing] }] : [] },
+    { isGrouped: true },
+  );
+  const lines = printTree(tree, { nowMs: NOW, columns: 80 }).split("\n");
+  expect(lines).toEqual([
+    "NAME                                                      READY   STATUS   SINCE",
+    "Cluster/cluster                                                   True     5m",
+    "├─AzureCluster/cluster                                            True     5m",
+    "└─Workers",
+    "  └─MachinePool/pool                                      2/3     False    5m",
+    "    │   WaitingForReplicas: 2 of 3 are ready",
+    "    ├─KubeadmConfig/pool                                          True     5m",
+    "    ├─AzureMachinePool/pool                                       True     5m",
+    "    ├─9 Machines: a-pool-with-a-long-name-0, ...                  True     5m",
+    "    └─AzureMachinePoolMachine/a-pool-with-a-long-name-9           False    5m",
+    "          SubnetIsFull: subnet spokes/edge-subnet-of-the-east has no free",
+    "          address left; make it larger, or move the pool",
+    "",
+  ]);
+});
+
+test("a name that is too long for a narrow window has a line of its own", () => {
+  const long = "n".repeat(70);
+  const tree = { name: `Cluster/${long}`, condition: condition("Ready", "True"), parts: [] };
+  expect(printTree(tree, { nowMs: NOW, columns: 80 })).toContain(`Cluster/${long}\n`);
 });

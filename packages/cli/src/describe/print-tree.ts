@@ -1,5 +1,7 @@
 import { humanDuration } from "@capstan/apiserver";
-import { row } from "../render/table.ts";
+import { type Paint, PLAIN } from "../render/paint.ts";
+import { row, widthsOf } from "../render/table.ts";
+import { columnsIn, wrapped } from "../render/width.ts";
 import type { Leaf } from "./cluster-tree.ts";
 
 const HEADINGS = [
@@ -14,43 +16,129 @@ const HEADINGS = [
   "MESSAGE",
 ];
 
-/** Prints a tree with one column for each fact about its parts. */
-export function printTree(root: Leaf, nowMs: number): string {
-  const rows = [HEADINGS, ...rowsOf(root, nowMs, { here: "", below: "" })];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((cells) => (cells[column] ?? "").length)));
+/** How to print a tree. */
+export interface Look {
+  readonly nowMs: number;
+  /** The width of the window; a pipe has no limit. */
+  readonly columns?: number;
+  readonly paint?: Paint;
+}
+
+/** Prints a tree with one column for each fact about its parts; in a narrow window, with a message below its part. */
+export function printTree(
+  root: Leaf,
+  { nowMs, columns = Number.POSITIVE_INFINITY, paint = PLAIN }: Look,
+): string {
+  const lines = linesOf(root, { here: "", below: "" });
+  const rows = [
+    HEADINGS,
+    ...lines.map(({ here, leaf }) => [here + leaf.name, ...cellsOf(leaf, { nowMs, paint })]),
+  ];
+  const widths = widthsOf(rows);
+  const total = widths.reduce((sum, width) => sum + width, 3 * (widths.length - 1));
+  if (total > columns) return narrowTree(lines, { nowMs, columns, paint });
   return rows.map((cells) => row(cells, widths)).join("");
 }
 
-interface Lines {
+interface Prefixes {
   readonly here: string;
   readonly below: string;
 }
 
-function rowsOf(leaf: Leaf, nowMs: number, { here, below }: Lines): string[][] {
-  const rows = leaf.parts.flatMap((part, index) => {
+/** A part with the box-drawing characters before its name, and those before a line below it. */
+interface Line extends Prefixes {
+  readonly leaf: Leaf;
+}
+
+function linesOf(leaf: Leaf, { here, below }: Prefixes): readonly Line[] {
+  const parts = leaf.parts.flatMap((part, index) => {
     const isLast = index === leaf.parts.length - 1;
-    return rowsOf(part, nowMs, {
+    return linesOf(part, {
       here: `${below}${isLast ? "└─" : "├─"}`,
       below: `${below}${isLast ? "  " : "│ "}`,
     });
   });
-  return [[here + leaf.name, ...cellsOf(leaf, nowMs)], ...rows];
+  return [{ here, below: leaf.parts.length > 0 ? `${below}│ ` : `${below}  `, leaf }, ...parts];
 }
 
-function cellsOf({ replicas, available, ready, condition }: Leaf, nowMs: number): string[] {
+type FullLook = Required<Look>;
+
+function cellsOf(leaf: Leaf, look: Omit<FullLook, "columns">): string[] {
+  const { replicas, available, ready, condition } = leaf;
   const counts = [replicas, available, ready].map((count) => (count === undefined ? "" : String(count)));
   if (!condition) return counts;
-  const { status, severity = "", reason = "", lastTransitionTime, message = "" } = condition;
+  const { severity = "", reason = "", message = "" } = condition;
   // A condition that is True needs no reason.
-  const why = status === "True" ? ["", ""] : [severity, reason];
-  const since = lastTransitionTime === "" ? "" : humanDuration(nowMs - Date.parse(lastTransitionTime));
-  return [...counts, status, ...why, since, status === "True" ? "" : firstLine(message)];
+  const why = condition.status === "True" ? ["", ""] : [severity, reason];
+  const said = condition.status === "True" ? "" : firstLine(message, LONGEST);
+  return [...counts, statusOf(leaf, look.paint), ...why, sinceOf(leaf, look.nowMs), said];
+}
+
+function sinceOf({ condition }: Leaf, nowMs: number): string {
+  const { lastTransitionTime = "" } = condition ?? {};
+  return lastTransitionTime === "" ? "" : humanDuration(nowMs - Date.parse(lastTransitionTime));
+}
+
+function statusOf({ condition }: Leaf, paint: Paint): string {
+  if (!condition) return "";
+  const { status, severity } = condition;
+  if (status === "True") return paint.good(status);
+  return status === "Unknown" || severity === "Info" ? paint.warn(status) : paint.bad(status);
 }
 
 // A message has no maximum length; the object has all of it.
 const LONGEST = 100;
+// Lines below a part have more room than a column.
+const LONGEST_BELOW = 300;
 
-function firstLine(message: string): string {
+function firstLine(message: string, longest: number): string {
   const [line = ""] = message.split("\n");
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)} ...` : line;
+  return line.length > longest ? `${line.slice(0, longest)} ...` : line;
+}
+
+const NARROW_HEADINGS = ["NAME", "READY", "STATUS", "SINCE"];
+
+/** The state of each part on its line, and below it, indented, why it is not ready. */
+function narrowTree(lines: readonly Line[], { nowMs, columns, paint }: FullLook): string {
+  const facts = lines.map(({ leaf }) => [readyOf(leaf), statusOf(leaf, paint), sinceOf(leaf, nowMs)]);
+  const [, ...widths] = widthsOf([NARROW_HEADINGS, ...facts.map((cells) => ["", ...cells])]);
+  const room = columns - widths.reduce((sum, width) => sum + width + 3, 0);
+  const names = lines.map(({ here, leaf }) => here + shortName(leaf, room - here.length));
+  const nameWidth = Math.min(room, Math.max(...names.map((name) => name.length)));
+  const all = [nameWidth, ...widths];
+  const body = lines.map(({ below, leaf }, index) => {
+    const cells = [names[index] ?? "", ...(facts[index] ?? [])];
+    const [name = "", ...rest] = cells;
+    // A name that is longer than its column has a line of its own: a cut name cannot be copied.
+    const line = columnsIn(name) > nameWidth ? `${name}\n${row([below, ...rest], all)}` : row(cells, all);
+    return line + causeBelow(leaf, below, { columns, paint });
+  });
+  return [row(NARROW_HEADINGS, all), ...body].join("");
+}
+
+function readyOf({ replicas, ready }: Leaf): string {
+  return replicas === undefined ? "" : `${ready ?? 0}/${replicas}`;
+}
+
+/** The name without its role, which its kind tells, and of a group as many members as fit. */
+function shortName({ name, members }: Leaf, room: number): string {
+  if (!members) return name.replace(/^\w+ - /, "");
+  const head = `${members.length} Machines: `;
+  for (let shown = members.length; shown > 0; shown--) {
+    const text = `${head}${members.slice(0, shown).join(", ")}${shown < members.length ? ", ..." : ""}`;
+    if (text.length <= room) return text;
+  }
+  return `${members.length} Machines`;
+}
+
+function causeBelow({ condition }: Leaf, below: string, { columns, paint }: Omit<FullLook, "nowMs">): string {
+  if (!condition || condition.status === "True") return "";
+  const { reason = "", message = "" } = condition;
+  const text = [reason, firstLine(message, LONGEST_BELOW)].filter((part) => part !== "").join(": ");
+  if (text === "") return "";
+  const indent = `${below}  `;
+  const colour = condition.severity === "Info" || condition.status === "Unknown" ? paint.warn : paint.bad;
+  return wrapped(text, columns - indent.length)
+    .map((line) => `${indent}${colour(line)}\n`)
+    .join("");
 }

@@ -1,4 +1,12 @@
-import { controllerReferenceTo, type Frozen, type KubernetesObject, type Machine } from "@capstan/api";
+import {
+  controllerReferenceTo,
+  type Frozen,
+  KubeadmControlPlane,
+  type KubernetesObject,
+  type Machine,
+  withDefaults,
+} from "@capstan/api";
+import { desiredKey } from "@capstan/manager";
 import { kubeadmControlPlane, machine } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { checkedDump } from "./checked-dump.ts";
@@ -70,6 +78,45 @@ test("an unhealthy machine holds an upgrade up, and the plan names the machine a
   const { json } = planOf(controlPlane, ...machines);
   expect(json.actions).toEqual([]);
   expect(json.blocked).toMatchObject([{ reason: "PreflightCheckFailed" }]);
+});
+
+/** A control plane whose updaters have answered about its machines. */
+function decided(result: "Covered" | "Uncovered", names: readonly string[]): KubeadmControlPlane {
+  const spec = { ...controlPlane.spec, rolloutStrategy: { type: "InPlace" as const } };
+  const paths = ["machine.spec.version"];
+  const answer =
+    result === "Covered"
+      ? { updaters: [{ name: "kubeadm-upgrade", changes: paths }], message: "kubeadm-upgrade changes it" }
+      : { uncovered: paths, message: "no updater changes machine.spec.version" };
+  const decisions = names.map((machineName) => ({ machine: machineName, key: "k", result, ...answer }));
+  const inPlace = {
+    key: desiredKey(withDefaults(KubeadmControlPlane, { ...controlPlane, spec })),
+    decisions,
+  };
+  return { ...controlPlane, spec, status: { ...controlPlane.status, inPlace } };
+}
+
+test("an update in place names the machine, its updaters and the fields that they change", () => {
+  const machines = ["a", "b", "c"].map((name) => machineNamed(name, "v1.33.5"));
+  const { json, print, isDisruptive } = planOf(decided("Covered", ["a", "b", "c"]), ...machines);
+  expect(json.actions).toMatchObject([
+    {
+      action: "UpdateMachineInPlace",
+      targets: ["a"],
+      detail: { updaters: ["kubeadm-upgrade"], paths: ["machine.spec.version"] },
+    },
+  ]);
+  expect(print("text")).toContain("in place: Machine c by kubeadm-upgrade (machine.spec.version)");
+  expect(print("text")).toContain("UpdateMachineInPlace a, machine.spec.version by kubeadm-upgrade");
+  expect(isDisruptive).toBe(true);
+});
+
+test("changes that no updater makes are blocked, and nothing is replaced", () => {
+  const machines = ["a", "b", "c"].map((name) => machineNamed(name, "v1.33.5"));
+  const { json, print } = planOf(decided("Uncovered", ["a", "b", "c"]), ...machines);
+  expect(json.actions).toEqual([]);
+  expect(json.blocked).toMatchObject([{ reason: "ChangesNotCovered", targets: ["a"] }]);
+  expect(print("text")).toContain("blocked: Machine b: no updater changes machine.spec.version");
 });
 
 test("a dump without the machines is refused with the command that adds them", () => {

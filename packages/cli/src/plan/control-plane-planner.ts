@@ -2,6 +2,7 @@ import { controllerOf, type Frozen, KubeadmControlPlane, Machine } from "@capsta
 import { type ControlPlaneAction, planControlPlane, storedView } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
+import { verdictLine } from "./in-place-verdict.ts";
 import { ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner } from "./planner.ts";
 
@@ -12,7 +13,8 @@ export const controlPlanePlanner: Planner = {
   planDump: (given, nowMs) =>
     ownerReport(
       given.controlPlanes.map((controlPlane) => planOf(controlPlane, given, nowMs)),
-      ({ action }) => action === "DeleteMachine" || action === "Remediate",
+      ({ action }) =>
+        action === "DeleteMachine" || action === "Remediate" || action === "UpdateMachineInPlace",
     ),
   // The course of a rollout is not simulated yet, so manifests that no server has stored are not planned.
   forecast: (_, { given }) => {
@@ -20,7 +22,8 @@ export const controlPlanePlanner: Planner = {
       (controlPlane) =>
         `${titleOf(controlPlane)} is planned only from a dump: kubectl get clusters,kubeadmcontrolplanes,machines,kubeadmconfigs -o yaml | capstan plan -f -`,
     );
-    return Promise.resolve({ ...ownerReport([], () => false), notes });
+    const summary = `not planned: ${given.controlPlanes.map(titleOf).join(", ")}`;
+    return Promise.resolve({ ...ownerReport([], () => false), notes, summary });
   },
 };
 
@@ -42,5 +45,13 @@ function planOf(
   );
   const view = storedView({ controlPlane, cluster, machines, configs: given.configs, nowMs });
   const { actions, blocked } = planControlPlane(view);
-  return { title: titleOf(controlPlane), actions, blocked };
+  return { title: titleOf(controlPlane), verdicts: verdictsOf(controlPlane), actions, blocked };
+}
+
+/** What happens to each outdated machine, also to those that wait for their turn. */
+function verdictsOf({ spec, status }: Frozen<KubeadmControlPlane>): readonly string[] {
+  const hasFallback = spec.rolloutStrategy?.fallbackRollingUpdate !== undefined;
+  return (status?.inPlace?.decisions ?? []).map((decision) =>
+    verdictLine(`Machine ${decision.machine}`, decision, { hasFallback }),
+  );
 }

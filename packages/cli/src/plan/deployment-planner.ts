@@ -16,6 +16,7 @@ import {
 } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
+import { verdictLine } from "./in-place-verdict.ts";
 import { ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 
@@ -46,7 +47,8 @@ function unplanned({ deployments, sets }: PlanObjects): PlanReport {
     (owner) =>
       `${titleOf(owner)} is planned only from a dump: kubectl get machinedeployments,machinesets,machines -o yaml | capstan plan -f -`,
   );
-  return { print: () => "", json: { actions: [], blocked: [] }, isDisruptive: false, notes };
+  const summary = `not planned: ${[...deployments, ...sets].map(titleOf).join(", ")}`;
+  return { print: () => "", json: { actions: [], blocked: [] }, isDisruptive: false, notes, summary };
 }
 
 function planOf(
@@ -101,16 +103,12 @@ function verdictsOf(
   machines: readonly Frozen<Machine>[],
   sets: readonly Frozen<MachineSet>[],
 ): readonly string[] {
-  return (status?.inPlace?.decisions ?? []).map(({ machineSet, result, updaters = [], message = "" }) => {
+  const hasFallback = spec.strategy?.fallbackRollingUpdate !== undefined;
+  return (status?.inPlace?.decisions ?? []).map((decision) => {
+    const { machineSet } = decision;
     const uid = sets.find(({ metadata }) => metadata.name === machineSet)?.metadata.uid;
     const count = machines.filter((machine) => controllerOf(machine)?.uid === uid).length;
-    const subject = `${count} of MachineSet ${machineSet}`;
-    if (result === "Covered") {
-      const by = updaters.map(({ name, changes }) => `${name} (${changes.join(", ")})`).join(", then ");
-      return `in place: ${subject} by ${by === "" ? "no updater: no field changes" : by}`;
-    }
-    const isReplaced = result === "Uncovered" && spec.strategy?.fallbackRollingUpdate !== undefined;
-    return `${isReplaced ? "replaced" : "blocked"}: ${subject}: ${message}`;
+    return verdictLine(`${count} of MachineSet ${machineSet}`, decision, { hasFallback });
   });
 }
 

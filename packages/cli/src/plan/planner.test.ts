@@ -25,6 +25,14 @@ test("the reports of several planners become one JSON document whose waves still
 
 test("in other forms one report follows the other", () => {
   expect(printReports([report("a", []), report("b", [])], "markdown")).toBe(
-    "a as markdown\n\nb as markdown\n",
+    "a as markdown\n\nb as markdown\n\n**Summary**: 0 actions, 1 block\n",
   );
+});
+
+test("one line at the end sums up all reports, and says nothing of those with nothing to do", () => {
+  const idle = { ...report("b", []), json: { actions: [], blocked: [] } };
+  expect(printReports([{ ...report("a", []), summary: "not planned: a" }, idle], "text")).toMatch(
+    /\n\nSummary: not planned: a\n$/,
+  );
+  expect(printReports([idle], "text")).toMatch(/\n\nSummary: nothing to do\n$/);
 });

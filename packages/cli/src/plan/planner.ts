@@ -1,3 +1,4 @@
+import { counted } from "../render/amounts.ts";
 import type { Client } from "@capstan/runtime";
 import type { Shell } from "../shell.ts";
 import type { GivenObjects, PlanObjects } from "./given-objects.ts";
@@ -24,6 +25,8 @@ export interface PlanReport {
   readonly isDisruptive: boolean;
   /** What the user should know beside the plan; goes to stderr. */
   readonly notes: readonly string[];
+  /** All of it in a few words; by default, the number of actions. */
+  readonly summary?: string;
 }
 
 /** Plans for one kind of owner of machines, with the functions that its controller uses. */
@@ -47,8 +50,26 @@ export interface ProposedChange {
 
 /** Prints what all planners found out as one answer. */
 export function printReports(reports: readonly PlanReport[], form: PlanForm): string {
-  if (form !== "json") return reports.map(({ print }) => print(form)).join("\n");
+  if (form !== "json") return textOf(reports, form);
   return `${JSON.stringify(reports.map(({ json }) => json).reduce(merged), undefined, 2)}\n`;
+}
+
+/** The reports, and at their end one line about all of them. */
+function textOf(reports: readonly PlanReport[], form: Exclude<PlanForm, "json">): string {
+  const all = new Set(reports.map(summaryOf));
+  const told = [...all].filter((one) => one !== NOTHING);
+  const summary = told.length === 0 ? NOTHING : told.join("; ");
+  const texts = reports.map(({ print }) => print(form)).filter((text) => text !== "");
+  return [...texts, form === "markdown" ? `**Summary**: ${summary}\n` : `Summary: ${summary}\n`].join("\n");
+}
+
+const NOTHING = "nothing to do";
+
+function summaryOf({ summary, json: { actions, blocked } }: PlanReport): string {
+  if (summary !== undefined) return summary;
+  if (actions.length + blocked.length === 0) return NOTHING;
+  const held = blocked.length === 0 ? "" : `, ${counted(blocked.length, "block")}`;
+  return `${counted(actions.length, "action")}${held}`;
 }
 
 function merged(first: PlanJson, second: PlanJson): PlanJson {

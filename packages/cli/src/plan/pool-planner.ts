@@ -11,7 +11,7 @@ import { objectOf, type PoolBlock } from "./pool-block.ts";
 import { machinePoolOf, partsOf, whyNoMachinePool } from "./pool-parts.ts";
 import { planFor, type PlannedPool } from "./pool-plan.ts";
 import { refuseImpossibleSize } from "./pool-size.ts";
-import { forecastJson, isForecastDisruptive, printForecast } from "./print-forecast.ts";
+import { forecastJson, forecastSummary, isForecastDisruptive, printForecast } from "./print-forecast.ts";
 import { hasDisruption, planJson, printPlan } from "./print-plan.ts";
 import { proposedPools } from "./proposed-pools.ts";
 
@@ -27,6 +27,7 @@ export const poolPlanner: Planner = {
       json: forecastJson(pools),
       isDisruptive: isForecastDisruptive(pools),
       notes: [],
+      summary: forecastSummary(pools),
     };
   },
 };

@@ -20,6 +20,24 @@ export function printForecast(pools: readonly PoolForecast[], form: PlanForm): s
   return [...parts, assumed].join("\n");
 }
 
+/** All pools in one line. */
+export function forecastSummary(pools: readonly PoolForecast[]): string {
+  const sum = (count: (totals: Totals) => number): number =>
+    pools.reduce((total, { typical }) => total + count(typical.totals), 0);
+  if (sum(({ waves }) => waves) === 0) {
+    const isBlocked = pools.some(({ blocked }) => blocked.length > 0);
+    return isBlocked ? "nothing happens until the blocks are removed" : "nothing to do";
+  }
+  const longestMs = Math.max(...pools.map(({ typicalMs }) => typicalMs));
+  return [
+    `${counted(pools.length, "pool")}: ${sum(({ created }) => created)} created`,
+    `${sum(({ deleted }) => deleted)} deleted`,
+    `${sum(({ updatedInPlace }) => updatedInPlace)} updated in place`,
+    `never below ${sum(({ lowestAvailable }) => lowestAvailable)} available`,
+    `about ${humanDuration(longestMs)}`,
+  ].join(", ");
+}
+
 /** Whether machines would be disrupted. */
 export function isForecastDisruptive(pools: readonly PoolForecast[]): boolean {
   return pools.some(isDisrupted);

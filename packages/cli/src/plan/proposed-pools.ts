@@ -67,14 +67,22 @@ export async function proposed<T extends KubernetesObject>(
             type: "merge",
             body: applyPatch(before, manifest as unknown as GivenObject),
             dryRun: true,
+            isStrict: true,
           },
         )
-      : await client.create(kind, manifest, { dryRun: true });
+      : await client.create(kind, manifest, { dryRun: true, isStrict: true });
     return { before, after };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw new CommandError(`${titleOf(manifest)} cannot be applied: ${error.message}`);
+    throw new CommandError(`${titleOf(manifest)} cannot be applied: ${causeIn(error.message)}`);
   }
+}
+
+const STRICT = "strict decoding error: ";
+
+/** A strict server repeats the whole object before it names the field. */
+function causeIn(message: string): string {
+  return message.slice(Math.max(0, message.lastIndexOf(STRICT)));
 }
 
 /** The pools of which only the MachinePool was given: a new version or number of machines changes them, too. */

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { quoted, size } from "./amounts.ts";
 import { codeSpan } from "./code-span.ts";
+import { testShell } from "../shell.fixture.ts";
+import { forWindow } from "./emphasis.ts";
 import { paintFor } from "./paint.ts";
 import { facts, row, table } from "./table.ts";
 import { tree } from "./tree.ts";
+import { fitted, widthFor } from "./width.ts";
 
 test("a table has columns as wide as their widest cell, and no spaces at the end of a line", () => {
   expect(
@@ -70,7 +73,7 @@ test.each([
 });
 
 describe("paint", () => {
-  const terminal = (isTerminal: boolean) => ({ isTerminal, write: () => undefined, columns: 80 });
+  const terminal = (isTerminal: boolean) => ({ isTerminal, write: () => undefined, columns: 80, rows: 24 });
   test("is for terminals", () => {
     const looks = (isTerminal: boolean, variables: Record<string, string>): string => {
       const paint = paintFor(terminal(isTerminal), variables);
@@ -80,4 +83,34 @@ describe("paint", () => {
     expect(looks(true, { NO_COLOR: "1" })).toBe("✓ x");
     expect(looks(true, { NO_COLOR: "" })).toBe("\u001B[32m✓\u001B[39m \u001B[1mx\u001B[22m");
   });
+});
+
+test.each([
+  ["COLUMNS before the window", { COLUMNS: "60" }, true, 60],
+  ["the window", {}, true, 100],
+  ["the window, if COLUMNS is not a number", { COLUMNS: "wide" }, true, 100],
+  ["nothing, for a pipe", {}, false, Number.POSITIVE_INFINITY],
+])("the width of a table comes from %s", (_, variables, isTerminal, columns) => {
+  const out = { isTerminal, write: () => undefined, columns: 100, rows: 24 };
+  expect(widthFor({ out, variables })).toBe(columns);
+});
+
+test.each([
+  ["a line that fits", "one two", "one two"],
+  ["words below their line", "  one two three four", "  one two\n    three\n    four"],
+  ["a branch of a tree", "├── one two three", "├── one\n│     two\n│     three"],
+  ["a fact below its value", "name   one two", "name   one\n       two"],
+  ["a word that is wider than the window", "  abcdefghijklmnop qr", "  abcdefghijklmnop\n    qr"],
+  ["colours, which take no room", "\u001B[1mone\u001B[22m two thr", "\u001B[1mone\u001B[22m two thr"],
+])("a window of 11 columns shows %s", (_, text, lines) => {
+  expect(fitted(text, 11)).toBe(lines);
+});
+
+test("colours are for lines on a terminal, and a folded line keeps its indent", () => {
+  const terminal = testShell({ isTerminal: true, variables: { COLUMNS: "14" } });
+  const rules = [[/^ *blocked: /, "bad"]] as const;
+  expect(forWindow(terminal, "a\n  blocked: b c d", rules)).toBe(
+    "a\n\u001B[31m  blocked: b\n    c d\u001B[39m",
+  );
+  expect(forWindow(testShell(), "  blocked: b c d", rules)).toBe("  blocked: b c d");
 });

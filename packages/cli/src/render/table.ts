@@ -1,14 +1,28 @@
+import { columnsIn } from "./width.ts";
+
 /** Rows as columns, as kubectl prints them: three spaces between, no lines. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
-  const widths = headings.map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? "").length)));
+  const widths = widthsOf(all);
   return all.map((cells) => row(cells, widths)).join("");
+}
+
+/** The width of each column: that of its widest cell. */
+export function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
+  const count = Math.max(0, ...rows.map(({ length }) => length));
+  return Array.from({ length: count }, (_, column) =>
+    rows.reduce((widest, cells) => Math.max(widest, columnsIn(cells[column] ?? "")), 0),
+  );
 }
 
 /** One line of such a table; a cell that is longer than its column shifts the rest of its line. */
 export function row(cells: readonly string[], widths: readonly number[]): string {
-  const padded = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+  const padded = cells.map((cell, column) => filled(cell, widths[column] ?? 0));
   return `${padded.join("   ").trimEnd()}\n`;
+}
+
+function filled(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - columnsIn(cell)));
 }
 
 /** Names with their values, one per line. */

@@ -71,7 +71,7 @@ function quickShell({ waits = 100, isTerminal = false } = {}): TestShell {
     return Promise.resolve();
   };
   const clock = { ...env.clock, monotonic: () => nowMs, sleep };
-  const shell: TestShell = testShell({ env: { ...env, clock }, isTerminal });
+  const shell: TestShell = testShell({ env: { ...env, clock }, isTerminal, variables: { NO_COLOR: "1" } });
   return shell;
 }
 
@@ -83,6 +83,7 @@ function states(...all: readonly (PoolParts | Error)[]) {
     return seen instanceof Error ? Promise.reject(seen) : Promise.resolve(rolloutState(seen, NOW_MS));
   };
 }
+const LATE = "Waiting for AzureMachinePool default/pool: 2 of 3 up to date, 1 outdated, 3 available";
 const AWAY = transient("ServerUnreachable", "GET /apis: connection refused");
 
 describe("rollout status", () => {
@@ -112,9 +113,7 @@ describe("rollout status", () => {
     expect(await awaitRollout(shell, states(parts), patience)).toBe(code);
     expect(shell.written.out).toContain(words);
     const isLate = "timeoutMs" in patience;
-    expect(shell.written.err).toBe(
-      isLate ? "capstan: AzureMachinePool default/pool was not rolled out in time\n" : "",
-    );
+    expect(shell.written.err).toBe(isLate ? `capstan: gave up after 10s: ${LATE}\n` : "");
   });
 
   test("prints what blocks it and continues to wait", async () => {
@@ -339,9 +338,7 @@ describe("rollout status", () => {
     const late = quickShell();
     const patience = { isWatching: true, timeoutMs: 10_000 };
     expect(await awaitRollout(late, states(ON_ITS_WAY, AWAY), patience)).toBe(1);
-    expect(late.written.err).toBe(
-      `${away}capstan: AzureMachinePool default/pool was not rolled out in time\n`,
-    );
+    expect(late.written.err).toBe(`${away}capstan: gave up after 10s: ${LATE}\n`);
   });
 
   test.each([
@@ -352,6 +349,13 @@ describe("rollout status", () => {
     const watching = { isWatching: true };
     await expect(awaitRollout(quickShell(), states(...seen), watching)).rejects.toBe(seen.at(-1));
     await expect(showRollout(quickShell(), states(...seen))).rejects.toBe(seen.at(-1));
+  });
+
+  test("ends with an error when the server does not come back", async () => {
+    const gone = "no answer for 2m: GET /apis: connection refused";
+    const seen = () => states(ON_ITS_WAY, AWAY);
+    await expect(awaitRollout(quickShell(), seen(), { isWatching: true })).rejects.toThrow(gone);
+    await expect(showRollout(quickShell({ isTerminal: true }), seen())).rejects.toThrow(gone);
   });
 
   test("does not succeed when it is interrupted", async () => {
@@ -376,20 +380,35 @@ describe("rollout watch", () => {
     const text = rolloutTree(rolloutState(partsWith({ machines }), NOW_MS));
     expect(text).toContain("up to date: 25, 24 available");
     expect(text).toContain("pool-20   Running, not available");
-    expect(text).toContain("and 15 more");
+    expect(text.split("\n").length).toBeLessThan(40);
+    expect(text).toContain("├── pool-2   available\n    ├── pool-3   available");
+    expect(rolloutTree(rolloutState(partsWith({ machines }), NOW_MS), { rows: 10 })).toContain("and 19 more");
+  });
+
+  test("never shows a surge above its limit: machines that scaling down removes are counted beside it", () => {
+    const machines = [0, 1, 2, 3, 4, 5].map((id) => machineObject(id, "v1-new"));
+    const text = rolloutTree(rolloutState(partsWith({ machines }), NOW_MS));
+    expect(text).toContain("surge 1/1 · to remove 2 · leaving 0");
   });
 
   test("redraws a terminal when something has changed, and only then", async () => {
     const shell = quickShell({ waits: 3, isTerminal: true });
     expect(await showRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, DONE))).toBe(0);
     const screens = shell.written.out.split("\u001B[H\u001B[J").slice(1);
-    expect(screens).toEqual([ON_ITS_WAY, DONE].map((parts) => rolloutTree(rolloutState(parts, NOW_MS))));
+    const began = { beganMs: NOW_MS, outdated: 1 };
+    const paces = [began, { ...began, endedMs: NOW_MS }];
+    expect(screens).toEqual(
+      [ON_ITS_WAY, DONE].map((parts, index) =>
+        rolloutTree(rolloutState(parts, NOW_MS), { pace: paces[index] }),
+      ),
+    );
   });
 
   test("shows below the last state that the server does not answer, until it does", async () => {
     const shell = quickShell({ waits: 4, isTerminal: true });
     await showRollout(shell, states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
-    const tree = `\u001B[H\u001B[J${rolloutTree(rolloutState(ON_ITS_WAY, NOW_MS))}`;
+    const pace = { beganMs: NOW_MS, outdated: 1 };
+    const tree = `\u001B[H\u001B[J${rolloutTree(rolloutState(ON_ITS_WAY, NOW_MS), { pace })}`;
     expect(shell.written).toEqual({
       out: `${tree}no answer, trying again: GET /apis: connection refused\n${tree}`,
       err: "",

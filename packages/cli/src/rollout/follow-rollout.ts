@@ -1,5 +1,9 @@
-import type { Shell } from "../shell.ts";
+import { humanDuration } from "@capstan/apiserver";
+import { type Emphasis, emphasized, forWindow } from "../render/emphasis.ts";
+import { paintFor } from "../render/paint.ts";
+import type { Shell, Terminal } from "../shell.ts";
 import { machineTroubles, obstacleLines } from "./obstacles.ts";
+import { type Pace, paceAfter } from "./pace.ts";
 import { type ReadState, retryingReader } from "./state-reader.ts";
 import { confirmed, noteLines, type RolloutState, sentenceFor } from "./rollout-state.ts";
 import { rolloutTree } from "./rollout-tree.ts";
@@ -44,23 +48,38 @@ export async function followProgress(
   const { clock } = shell.env;
   const stop = shell.stopSignal();
   const beganMs = clock.monotonic();
-  const readAgain = retryingReader(readProgress, (text) => shell.err.write(`capstan: ${text}`));
+  const monotonic = (): number => clock.monotonic();
+  const say = (text: string): void => shell.err.write(`capstan: ${text}`);
+  const readAgain = retryingReader(readProgress, { monotonic, say });
   let before: Progress | undefined;
   for (;;) {
     const progress = await readAgain();
     if (progress) {
-      if (progress.text !== before?.text) shell.out.write(progress.text);
+      if (progress.text !== before?.text) shell.out.write(forWindow(shell, progress.text, EMPHASIS));
       before = progress;
       if (progress.code !== undefined) return progress.code;
     }
     const leftMs = timeoutMs - (clock.monotonic() - beganMs);
     if (leftMs <= 0) {
-      shell.err.write(`capstan: ${before?.title} was not rolled out in time\n`);
+      shell.err.write(timedOut(before, timeoutMs));
       return EXIT.failed;
     }
     if (await isStopped(shell, Math.min(POLL_INTERVAL_MS, leftMs), stop)) return EXIT.failed;
   }
 }
+
+/** Says what was waited for. */
+function timedOut(before: Progress | undefined, timeoutMs: number): string {
+  const waitedFor = before?.text.trimEnd() ?? "no answer yet";
+  return `capstan: gave up after ${humanDuration(timeoutMs)}: ${waitedFor}\n`;
+}
+
+const EMPHASIS: Emphasis = [
+  [/ is rolled out: /, "good"],
+  [/ has failed: /, "bad"],
+  [/^(blocked|\S+), \w+/, "bad"],
+  [/^note: /, "warn"],
+];
 
 /** The exit code; undefined while the rollout has not ended. */
 function verdictOn({ isDone, failure }: RolloutState, { isWatching }: Patience): number | undefined {
@@ -82,18 +101,21 @@ export function showRollout(shell: Shell, readState: ReadState): Promise<number>
 
 async function drawRollout(shell: Shell, readState: ReadState): Promise<number> {
   const stop = shell.stopSignal();
-  const { columns } = shell.out;
   let before = "";
-  const readAgain = retryingReader(readState, (text) => {
-    shell.out.write(clipped(text, columns));
+  let pace: Pace | undefined;
+  const say = (text: string): void => {
+    shell.out.write(clipped(text, shell.out));
     // The next answer is drawn over this, even if it equals the previous one.
     before = "";
-  });
+  };
+  const readAgain = retryingReader(readState, { monotonic: () => shell.env.clock.monotonic(), say });
   for (;;) {
     const state = await readAgain();
     if (state) {
-      const text = clipped(rolloutTree(state), columns);
-      if (text !== before) shell.out.write(CLEARED + text);
+      pace = paceAfter(pace, state);
+      // The cursor is on a line of its own.
+      const text = clipped(rolloutTree(state, { rows: shell.out.rows - 1, pace }), shell.out);
+      if (text !== before) shell.out.write(CLEARED + painted(shell, text));
       before = text;
     }
     if (await isStopped(shell, POLL_INTERVAL_MS, stop)) return EXIT.done;
@@ -103,12 +125,27 @@ async function drawRollout(shell: Shell, readState: ReadState): Promise<number> 
 // Moves to the upper left corner and clears the screen.
 const CLEARED = "\u001B[H\u001B[J";
 
-/** Cuts long lines: a wrapped line would shift everything below it. */
-function clipped(text: string, columns: number): string {
+const TREE_EMPHASIS: Emphasis = [
+  [/^\S.* \S+\/\S+, model /, "strong"],
+  [/^[├└]── (blocked|\S+), \w+/, "bad"],
+  [/, not available/, "bad"],
+  [/^[├└]── (up to date|took)/, "good"],
+  [/^[├└]── (outdated|updating|leaving)/, "warn"],
+];
+
+function painted(shell: Shell, text: string): string {
+  return emphasized(text, TREE_EMPHASIS, paintFor(shell.out, shell.variables));
+}
+
+/** Cuts long lines and those below the window: both would scroll what is above them away. */
+function clipped(text: string, { columns, rows }: Terminal): string {
   return text
+    .trimEnd()
     .split("\n")
+    .slice(0, rows - 1)
     .map((line) => (line.length > columns ? `${line.slice(0, Math.max(0, columns - 1))}…` : line))
-    .join("\n");
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 function linesFor(state: RolloutState, shown: string | undefined): string {

@@ -19,7 +19,7 @@ test.each([
 
 /** A client of a server with one object, or none. */
 function clientWith(object: unknown): Client {
-  return { find: () => Promise.resolve(object) } as unknown as Client;
+  return { find: () => Promise.resolve(object), list: () => Promise.resolve([]) } as unknown as Client;
 }
 
 const OWNER = { kind: KubeadmControlPlane, name: "control-plane" };

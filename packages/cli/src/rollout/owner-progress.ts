@@ -14,8 +14,8 @@ import { titleOf } from "../plan/given-objects.ts";
 import type { Patience, Progress } from "./follow-rollout.ts";
 
 /** An owner of machines that reports the numbers of its rollout in its status. */
-type Owner = Frozen<KubernetesObject> & {
-  readonly spec: { readonly replicas?: number };
+export type Owner = Frozen<KubernetesObject> & {
+  readonly spec: { readonly replicas?: number; readonly paused?: boolean };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;
@@ -48,15 +48,28 @@ export function ownerNamed(given: string): OwnerName | undefined {
   return kind && name !== "" && more.length === 0 ? { kind, name } : undefined;
 }
 
+/** Reads an owner; an error names the existing ones if there is none of that name. */
+export async function readOwner(
+  client: Client,
+  { kind, name }: OwnerName,
+  namespace: string,
+): Promise<Owner> {
+  const owner = await client.find(kind, { name, namespace });
+  if (owner) return owner as Owner;
+  const others = (await client.list(kind, { namespace })).map(({ metadata }) => metadata.name);
+  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
+  throw new CommandError(
+    `there is no ${kind.kind} ${JSON.stringify(name)} in namespace ${namespace}; ${there}`,
+  );
+}
+
 /** Reads how far the rollout of an owner is. */
 export async function ownerProgress(
   client: Client,
   { kind, name }: OwnerName,
   { namespace, isWatching }: { readonly namespace: string } & Pick<Patience, "isWatching">,
 ): Promise<Progress> {
-  const owner = (await client.find(kind, { name, namespace })) as Owner | undefined;
-  if (!owner)
-    throw new CommandError(`there is no ${kind.kind} ${JSON.stringify(name)} in namespace ${namespace}`);
+  const owner = await readOwner(client, { kind, name }, namespace);
   const isDone = isRolledOut(owner);
   const code = isDone ? EXIT.done : isWatching ? undefined : EXIT.failed;
   return { title: titleOf(owner), text: `${sentenceFor(owner, isDone)}\n`, code };

@@ -4,21 +4,46 @@ import type { MachineView } from "@capstan/manager";
 import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";
 import { NODE_SCHEDULABLE, obstacleLines } from "./obstacles.ts";
+import { type Pace, paceLine } from "./pace.ts";
 import { noteLines, type RolloutState } from "./rollout-state.ts";
 
+/** The window, and how fast the rollout is. */
+export interface TreeLook {
+  /** The lines that the tree may have. */
+  readonly rows?: number;
+  readonly pace?: Pace | undefined;
+}
+
 /** The rollout of a pool as a tree: its budget, its machines by what happens to them, and what is in the way. */
-export function rolloutTree(state: RolloutState): string {
+export function rolloutTree(state: RolloutState, { rows = 40, pace }: TreeLook = {}): string {
   const { view, plan, parts, title } = state;
   const resources = new Map(parts.machines.map((machine) => [machine.metadata.name, machine]));
   const groups = Map.groupBy(view.machines, (machine) => groupOf(machine, view.wantedHash));
+  const lines = [...obstacleLines(state), ...noteLines(state)];
+  const head = [budgetLine(plan.budget), ...(pace ? [paceLine(pace, state)] : [])];
+  // Each group has a line for its name and one for the machines that are not shown; the title has one, too.
+  const room = rows - 1 - head.length - lines.length - 2 * groups.size;
+  const limits = sharesOf(room, new Map([...groups].map(([group, members]) => [group, members.length])));
   const machines = GROUPS.flatMap((group) => {
     const members = groups.get(group) ?? [];
-    return members.length === 0 ? [] : [groupBranch(group, members, { resources, nowMs: view.nowMs })];
+    const looks = { resources, nowMs: view.nowMs, shownAtMost: limits.get(group) ?? 0 };
+    return members.length === 0 ? [] : [groupBranch(group, members, looks)];
   });
-  const lines = [...obstacleLines(state), ...noteLines(state)];
-  const blocked = lines.map((text) => ({ text, parts: [] }));
-  const budget = { text: budgetLine(plan.budget), parts: [] };
-  return tree({ text: `${title}, model ${view.wantedHash}`, parts: [budget, ...machines, ...blocked] });
+  const leaf = (text: string): Branch => ({ text, parts: [] });
+  const branches = [...head.map(leaf), ...machines, ...lines.map(leaf)];
+  return tree({ text: `${title}, model ${view.wantedHash}`, parts: branches });
+}
+
+/** Divides lines among groups: small groups get what they need, and leave the rest to large ones. */
+function sharesOf<K>(lines: number, sizes: ReadonlyMap<K, number>): ReadonlyMap<K, number> {
+  const shares = new Map<K, number>();
+  let left = Math.max(0, lines);
+  for (const [group, size] of [...sizes].sort(([, a], [, b]) => a - b)) {
+    const share = Math.min(size, Math.floor(left / (sizes.size - shares.size)));
+    shares.set(group, share);
+    left -= share;
+  }
+  return shares;
 }
 
 const GROUPS = ["up to date", "updating", "outdated", "leaving"] as const;
@@ -32,16 +57,20 @@ function groupOf(machine: MachineView, wantedHash: string): (typeof GROUPS)[numb
 interface Looks {
   readonly resources: ReadonlyMap<string, Frozen<AzureMachinePoolMachine>>;
   readonly nowMs: number;
+  /** Of more machines, those that need attention are shown and the rest is counted. */
+  readonly shownAtMost: number;
 }
 
-// Of many machines, those that need attention are shown and the rest is counted.
-const SHOWN_AT_MOST = 10;
+// pool-10 comes after pool-9.
+const byNumber = new Intl.Collator("en", { numeric: true });
 
 function groupBranch(group: string, members: readonly MachineView[], looks: Looks): Branch {
   const isSteady = group === "up to date" || group === "outdated";
   const shown = members
-    .toSorted((a, b) => Number(a.isAvailable) - Number(b.isAvailable))
-    .slice(0, SHOWN_AT_MOST)
+    .toSorted(
+      (a, b) => Number(a.isAvailable) - Number(b.isAvailable) || byNumber.compare(a.name ?? "", b.name ?? ""),
+    )
+    .slice(0, looks.shownAtMost)
     .map((machine) => ({ text: machineLine(machine, looks), parts: [] }));
   const more = members.length - shown.length;
   const rest = more > 0 ? [{ text: `and ${more} more`, parts: [] }] : [];

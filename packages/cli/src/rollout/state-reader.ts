@@ -1,28 +1,44 @@
+import { humanDuration } from "@capstan/apiserver";
 import { Failure } from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
 import type { RolloutState } from "./rollout-state.ts";
 
 /** Reads the state of a pool. */
 export type ReadState = () => Promise<RolloutState>;
 
+// A restart of a server takes seconds, and that of its machine a minute.
+const LONGEST_OUTAGE_MS = 120_000;
+
+/** What a reader uses: the monotonic time, and where it reports an outage. */
+interface ReaderPorts {
+  readonly monotonic: () => number;
+  readonly say: (text: string) => void;
+}
+
 /**
  * Reads the state of a pool from a server that may be unavailable for a while, for example during a restart. After the
  * first answer, a failed read returns undefined, and `say` gets one message per outage. Before it, a failure is thrown,
- * because the address may be wrong.
+ * because the address may be wrong; so is the failure of a long outage, because the server may be gone for good.
  */
 export function retryingReader<S>(
   readState: () => Promise<S>,
-  say: (text: string) => void,
+  { monotonic, say }: ReaderPorts,
 ): () => Promise<S | undefined> {
-  let isAway: boolean | undefined;
+  let hasAnswered = false;
+  let awaySinceMs: number | undefined;
   return async () => {
     try {
       const state = await readState();
-      isAway = false;
+      hasAnswered = true;
+      awaySinceMs = undefined;
       return state;
     } catch (error) {
-      if (isAway === undefined || !(error instanceof Failure) || !mayPass(error)) throw error;
-      if (!isAway) say(`no answer, trying again: ${error.message}\n`);
-      isAway = true;
+      if (!hasAnswered || !(error instanceof Failure) || !mayPass(error)) throw error;
+      if (awaySinceMs === undefined) say(`no answer, trying again: ${error.message}\n`);
+      awaySinceMs ??= monotonic();
+      const awayMs = monotonic() - awaySinceMs;
+      if (awayMs >= LONGEST_OUTAGE_MS)
+        throw new CommandError(`no answer for ${humanDuration(awayMs)}: ${error.message}`);
       return undefined;
     }
   };

@@ -76,7 +76,8 @@ function isKubernetesOwn(group: string): boolean {
   return group.endsWith(".k8s.io") && !group.endsWith(".x-k8s.io");
 }
 
-function kindNamed(apiVersion: string, kind: string): Kind<ContractObject> {
+/** A kind of ours, or one that follows the contract, with the plural that the contract prescribes. */
+export function kindNamed(apiVersion: string, kind: string): Kind<ContractObject> {
   const ours = kindOf(apiVersion, kind);
   if (ours) return ours;
   const group = groupOf(apiVersion);

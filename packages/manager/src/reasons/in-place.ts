@@ -6,8 +6,8 @@ const PROGRESS = "Nothing: this only reports progress.";
 export const IN_PLACE_REASONS = {
   ChangesNotCovered: {
     meaning:
-      "No updater makes some of the changes of the template, and the MachineDeployment has no `fallbackRollingUpdate`. No machine is updated or replaced.",
-    cure: "Change the template, register an updater for the fields in the message, or set `spec.strategy.fallbackRollingUpdate`.",
+      "No updater makes some of the changes of the template, and the MachineDeployment or KubeadmControlPlane has no `fallbackRollingUpdate`. No machine is updated or replaced.",
+    cure: "Change the template, register an updater for the fields in the message, or set `fallbackRollingUpdate` in `spec.strategy` (`spec.rolloutStrategy` of a KubeadmControlPlane).",
   },
   Discovered: { meaning: "The extension answered the discovery.", cure: PROGRESS },
   InjectingAuthority: {
@@ -34,7 +34,8 @@ export const IN_PLACE_REASONS = {
     cure: "Read the message. Change the template, set the annotation `in-place-updates.capstan.dev/retry` of the Machine to a new value, or delete the Machine.",
   },
   UpdateStarted: {
-    meaning: "The MachineSet wrote the desired state of a machine; its updaters may run.",
+    meaning:
+      "The owner of a machine, a MachineSet or a KubeadmControlPlane, wrote its desired state; its updaters may run.",
     cure: PROGRESS,
   },
   UpdaterDone: { meaning: "An updater is done with the machine; the next one follows.", cure: PROGRESS },

@@ -28,8 +28,8 @@ export const MACHINE_DEPLOYMENT_REASONS = {
   Healthy: { meaning: "The health check found no reason to replace the machine.", cure: PROGRESS },
   InPlaceUpdatesDisabled: {
     meaning:
-      "The strategy of the MachineDeployment updates machines in place, but the feature gate InPlaceUpdates is off. The MachineDeployment scales, and does not roll out.",
-    cure: "Turn the feature gate on, or set `spec.strategy.type` to RollingUpdate to have machines replaced.",
+      "The strategy of the MachineDeployment or KubeadmControlPlane updates machines in place, but the feature gate InPlaceUpdates is off. The number of machines follows `spec.replicas`; none is updated or replaced.",
+    cure: "Turn the feature gate on, or set the type of the strategy to RollingUpdate to have machines replaced.",
   },
   MachineCreateDisabled: {
     meaning:

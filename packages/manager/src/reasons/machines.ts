@@ -116,8 +116,9 @@ export const MACHINE_REASONS = {
     cure: "Nothing: this only reports progress.",
   },
   UpdatingInPlace: {
-    meaning: "The instance is drained, and Azure gives it the new model.",
-    cure: "Nothing: it passes when the Node has joined again; if it lasts, read the condition InstanceUpdated of the machine.",
+    meaning:
+      "A machine is updated in place: by Azure, which gives an instance of a pool the new model, or by updaters.",
+    cure: "Nothing: it passes when the machine is up to date; if it lasts, read the conditions InstanceUpdated, UpToDate and Updating of the machine.",
   },
   VMDeallocated: {
     meaning: "The VM is deallocated: a user stopped it, or Azure evicted a spot VM.",

@@ -44,7 +44,7 @@ export function nextUpdateStep(input: UpdateInput): UpdateStep {
   if (!isUpdatePending(machine)) {
     return updater === undefined
       ? { do: "nothing", why: "the machine is not being updated" }
-      : { do: "await", why: "the MachineSet has not written the desired state yet" };
+      : { do: "await", why: "the owner of the machine has not written the desired state yet" };
   }
   if (updater === undefined) return { do: "finish", why: "all updaters are done" };
   const known = progressOf(input, updater);

@@ -1,4 +1,5 @@
 import {
+  deepEqual,
   durationProblem,
   type ExtensionConfig,
   type Frozen,
@@ -8,6 +9,7 @@ import {
   selectorOf,
   UPDATER_ORDER_ANNOTATION,
 } from "@capstan/api";
+import { isMoreThanStatus } from "@capstan/runtime";
 import { UPDATER_API, type UpdaterHook } from "./dialect.ts";
 
 /** A handler of an updater. */
@@ -75,6 +77,15 @@ function handlerOf(
     timeoutMs: (handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
     failurePolicy: handler.failurePolicy ?? "Fail",
   };
+}
+
+/** A change of the discovered handlers, or of the order of updaters. */
+export function changesUpdaters(before: Frozen<ExtensionConfig>, after: Frozen<ExtensionConfig>): boolean {
+  return (
+    isMoreThanStatus(before, after) ||
+    isTrue(before.status?.conditions, DISCOVERED) !== isTrue(after.status?.conditions, DISCOVERED) ||
+    !deepEqual(before.status?.handlers, after.status?.handlers)
+  );
 }
 
 /** By the order annotation, then by age, then by name; updaters without the annotation come last. */

@@ -50,6 +50,8 @@ export type Patch =
 export interface WriteOptions {
   readonly subresource?: string;
   readonly dryRun?: boolean;
+  /** Refuses unknown and repeated fields, as kubectl asks for; otherwise the server drops them. */
+  readonly isStrict?: boolean;
 }
 
 /** Preconditions of a delete, and the propagation to dependents. */
@@ -177,7 +179,7 @@ export function createClient(options: ClientOptions): Client {
       const path = withQuery(objectPath(kind, name, patch.subresource), {
         fieldManager: (patch.type === "apply" ? patch.fieldManager : undefined) ?? options.fieldManager,
         force: patch.type === "apply" ? patch.force : undefined,
-        dryRun: patch.dryRun ? "All" : undefined,
+        ...modeOf(patch),
       });
       return (await send({
         method: "PATCH",
@@ -250,12 +252,17 @@ interface Write<T extends KubernetesObject> {
 /** Sends a request and resolves with the JSON of its answer. */
 type Send = (request: Omit<HttpRequest, "headers"> & { readonly contentType?: string }) => Promise<unknown>;
 
+/** How the server treats a write, as parameters of its address. */
+function modeOf({ dryRun, isStrict }: WriteOptions): Readonly<Record<string, string | undefined>> {
+  return { dryRun: dryRun ? "All" : undefined, fieldValidation: isStrict ? "Strict" : undefined };
+}
+
 async function store<T extends KubernetesObject>(
   send: Send,
   target: { method: string; path: string },
   { kind, object, write }: Write<T>,
 ): Promise<Frozen<T>> {
-  const path = write.dryRun ? withQuery(target.path, { dryRun: "All" }) : target.path;
+  const path = withQuery(target.path, modeOf(write));
   const body = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
   return (await send({ method: target.method, path, body, contentType: "application/json" })) as Frozen<T>;
 }

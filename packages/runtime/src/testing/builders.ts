@@ -27,6 +27,7 @@ import {
   Lease,
   Machine,
   MachineDeployment,
+  MachineDrainRule,
   MachineHealthCheck,
   MachinePool,
   MachineSet,
@@ -137,6 +138,12 @@ export const machinePool = builder(MachinePool, {
     clusterName: CLUSTER_NAME,
     template: { spec: machineSpec(KubeadmConfig, AzureMachinePool, "pool") },
   },
+});
+
+/** A MachineDrainRule that leaves all pods alone. */
+export const machineDrainRule = builder(MachineDrainRule, {
+  metadata: { name: "rule" },
+  spec: { drain: { behavior: "Skip" } },
 });
 
 /** A MachineHealthCheck of all machines of the cluster. */

@@ -21,6 +21,7 @@ import {
   kubernetesVersion,
   readEnd,
   readImages,
+  staticPodVersion,
   writeBoot,
   writeEnd,
   writeFailure,
@@ -246,10 +247,11 @@ export class Guest {
   run(script: string): CommandResult {
     const { machine } = this;
     const disk = this.#disk;
-    if (!machine || !disk || !this.isSpeaking)
+    if (!machine || !disk || (!this.isSpeaking && this.#state.stage !== "restarting"))
       return { exitCode: 1, output: "", error: "The operating system has not started" };
     const result = runScript(script, { disk, vmId: machine.vmId });
-    if (result.exitCode === 0 && RESTART_KUBELET.test(script)) this.#dispatch({ kind: "kubeletRestarted" });
+    if (result.exitCode === 0 && RESTART_KUBELET.test(script))
+      this.#dispatch({ kind: this.isControlPlane ? "podsRestarted" : "kubeletRestarted" });
     return result;
   }
 
@@ -373,7 +375,7 @@ export class Guest {
     if (!this.isControlPlane) return;
     const [address = ""] = machine.privateAddresses;
     const { nodeName } = kubelet;
-    await mirrorStaticPods(this.#cluster.client, { nodeName, address, version: kubernetesVersion(disk) });
+    await mirrorStaticPods(this.#cluster.client, { nodeName, address, version: staticPodVersion(disk) });
   }
 
   async #reportReady(): Promise<void> {

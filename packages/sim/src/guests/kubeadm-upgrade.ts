@@ -1,5 +1,6 @@
 import { minorSkew, parseVersion, versionProblem } from "@capstan/api";
 import type { CommandResult } from "@capstan/azure-sim";
+import { hasEtcdData } from "../etcd/etcd-cluster.ts";
 import {
   type GuestDisk,
   installedKubeadm,
@@ -9,6 +10,7 @@ import {
   writeKubeadm,
   writeKubelet,
   writeKubeletConfig,
+  writeManifests,
 } from "./os-disk.ts";
 
 /** A command of a script that a guest understands, and where it is. */
@@ -65,6 +67,7 @@ function upgradeNode(disk: GuestDisk): CommandResult | undefined {
     return refusal(1, message);
   }
   writeKubeletConfig(disk, target);
+  if (hasEtcdData(disk)) writeManifests(disk, target);
   const image = { names: [`registry.k8s.io/kube-proxy:${target}`], sizeBytes: 28_000_000 };
   const images = readImages(disk);
   if (!images.some(({ names }) => names?.[0] === image.names[0])) writeImages(disk, [...images, image]);

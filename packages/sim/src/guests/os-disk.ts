@@ -24,6 +24,7 @@ const KUBEADM = "/usr/bin/kubeadm";
 const KUBELET_CONF = "/etc/kubernetes/kubelet.conf";
 const CLUSTER_CA = "/etc/kubernetes/pki/ca.crt";
 const KUBELET_CONFIG = "/var/lib/kubelet/config.yaml";
+const API_SERVER_MANIFEST = "/etc/kubernetes/manifests/kube-apiserver.yaml";
 const KUBELET_FLAGS = "/var/lib/kubelet/kubeadm-flags.env";
 const KUBELET_KEY = "/var/lib/kubelet/pki/kubelet-client-current.pem";
 const KUBELET_CONFIGURATION = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
@@ -158,6 +159,16 @@ export function hasKubeadm(disk: GuestDisk): boolean {
 /** The version of Kubernetes on the disk. */
 export function kubernetesVersion(disk: GuestDisk): string {
   return (disk.read(KUBERNETES_VERSION) ?? "v0.0.0").trim();
+}
+
+/** Writes the manifests of the static pods, as `kubeadm upgrade` does; the one of the API server stands for all. */
+export function writeManifests(disk: GuestDisk, version: string): void {
+  disk.write(API_SERVER_MANIFEST, `image: registry.k8s.io/kube-apiserver:${version}\n`);
+}
+
+/** The version of the static pods: of the last upgrade, or of the image that the machine booted from. */
+export function staticPodVersion(disk: GuestDisk): string {
+  return /:(v\S+)$/m.exec(disk.read(API_SERVER_MANIFEST) ?? "")?.[1] ?? kubernetesVersion(disk);
 }
 
 /** The version of kubeadm on the disk; images have the one of their kubelet. */

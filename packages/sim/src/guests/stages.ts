@@ -10,6 +10,8 @@ export type Stage =
   | "joining"
   | "registered"
   | "ready"
+  /** A control plane whose static pods restart after an upgrade. */
+  | "restarting"
   | "failed"
   | "stopped"
   | "deleted";
@@ -31,7 +33,16 @@ export interface GuestState {
 /** An event of a guest: from Azure, or the result of an action. */
 export type GuestEvent =
   | { readonly kind: "booted" | "reimaged" | "started"; readonly totalMs: number }
-  | { readonly kind: "stopped" | "deleted" | "understood" | "joined" | "nodeChanged" | "kubeletRestarted" }
+  | {
+      readonly kind:
+        | "stopped"
+        | "deleted"
+        | "understood"
+        | "joined"
+        | "nodeChanged"
+        | "kubeletRestarted"
+        | "podsRestarted";
+    }
   /** `isCopy`: the disk carries the identity of another machine. `updatesMs`: how long pending updates take. */
   | { readonly kind: "elapsed"; readonly isCopy?: boolean; readonly updatesMs?: number }
   | { readonly kind: "refused" | "failed"; readonly failure: GuestFailure };
@@ -68,6 +79,9 @@ export const NEW_GUEST: GuestState = {
 
 /** The share of each stage in the time from power on to Ready. */
 const SHARES = { booting: 0.5, "cloud-init": 0.15, joining: 0.2, registered: 0.15 } as const;
+
+/** How long etcd and the API server of a machine are away while kubeadm renews their manifests. */
+const PODS_RESTART_MS = 20_000;
 
 /** A restart from inside is faster than a first boot: Azure does not place the machine again. */
 const REBOOT_SHARE = 0.25;
@@ -165,6 +179,10 @@ const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move
   },
   ready: {
     kubeletRestarted: (state) => enter("registered", state, [{ do: "register" }]),
+    podsRestarted: () => ({ to: { stage: "restarting" }, actions: [{ do: "wait", forMs: PODS_RESTART_MS }] }),
+  },
+  restarting: {
+    elapsed: (state) => enter("registered", state, [{ do: "register" }]),
   },
 };
 

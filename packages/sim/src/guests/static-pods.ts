@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Frozen, Node, Pod } from "@capstan/api";
-import { type Client, isAlreadyExists } from "@capstan/runtime";
+import { type Client, isAlreadyExists, isNotFound } from "@capstan/runtime";
 
 /** A machine of a control plane that runs static pods. */
 export interface StaticPodHost {
@@ -11,6 +11,7 @@ export interface StaticPodHost {
 }
 
 const NAMESPACE = "kube-system";
+const CONFIG_HASH = "kubernetes.io/config.hash";
 
 /** The components that kubeadm runs as static pods. */
 const COMPONENTS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"] as const;
@@ -22,12 +23,31 @@ export async function mirrorStaticPods(client: Client, host: StaticPodHost): Pro
   const node = await client.find(Node, { name: host.nodeName });
   if (!node) return;
   for (const component of COMPONENTS) {
-    try {
-      await client.create(Pod, mirrorPod(component, host, node));
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
+    await mirror(client, mirrorPod(component, host, node));
   }
+}
+
+/** A changed manifest is another pod of the same name. */
+async function mirror(client: Client, pod: Pod): Promise<void> {
+  const { name } = pod.metadata;
+  const known = await client.find(Pod, { name, namespace: NAMESPACE });
+  if (known && hashOf(known) === hashOf(pod)) return;
+  const { uid } = known?.metadata ?? {};
+  try {
+    if (uid !== undefined)
+      await client.delete(Pod, { name, namespace: NAMESPACE }, { uid, gracePeriodSeconds: 0 });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  try {
+    await client.create(Pod, pod);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
+function hashOf({ metadata }: Frozen<Pod>): string | undefined {
+  return metadata.annotations?.[CONFIG_HASH];
 }
 
 function mirrorPod(component: Component, host: StaticPodHost, node: Frozen<Node>): Pod {
@@ -41,7 +61,7 @@ function mirrorPod(component: Component, host: StaticPodHost, node: Frozen<Node>
       namespace: NAMESPACE,
       labels: { component, tier: "control-plane" },
       annotations: {
-        "kubernetes.io/config.hash": hash,
+        [CONFIG_HASH]: hash,
         "kubernetes.io/config.mirror": hash,
         "kubernetes.io/config.source": "file",
         ...addressAnnotation(component, host),

@@ -4,8 +4,8 @@ import type { Summary, Tallies } from "./summary.ts";
 
 type Row = readonly string[];
 
-/** A summary as text: facts, then a table for each counter. */
-export function summaryText(summary: Summary): string {
+/** A summary as text: facts, then a table for each counter; the short form has their totals only. */
+export function summaryText(summary: Summary, { isShort = false } = {}): string {
   const { scenario, seed, traceHash, journal, virtualMs, steps, violations, pools, faults } = summary;
   const facts = columns([
     ["scenario", scenario],
@@ -15,6 +15,12 @@ export function summaryText(summary: Summary): string {
     ["trace", traceHash],
     ["journal", `${journal.requests} requests, ${journal.hash.slice(0, 12)}`],
     ["violations", String(violations)],
+    ...(isShort
+      ? [
+          ["ARM calls", totalText(summary.armCalls)],
+          ["Kube writes", totalText(summary.kubeWrites)],
+        ]
+      : []),
   ]);
   return [
     facts,
@@ -22,8 +28,7 @@ export function summaryText(summary: Summary): string {
       ["POOL", "LOWEST AVAILABLE", "OF", "AT"],
       pools.map(({ name, lowest }) => [name, ...lowestText(lowest)]),
     ),
-    tallied("ARM CALLS", summary.armCalls),
-    tallied("KUBE WRITES", summary.kubeWrites),
+    ...(isShort ? [] : [tallied("ARM CALLS", summary.armCalls), tallied("KUBE WRITES", summary.kubeWrites)]),
     table(
       ["FAULTS", "TIMES"],
       total(
@@ -34,6 +39,10 @@ export function summaryText(summary: Summary): string {
   ]
     .filter((part) => part !== "")
     .join("\n");
+}
+
+function totalText({ count, refused }: Tallies): string {
+  return `${count}, ${refused} of them refused`;
 }
 
 /** A pool that was never complete has no lowest number. */

@@ -15,7 +15,7 @@ export interface Restless {
   readonly managers: Managers;
 }
 
-const ON_THE_WAY = new Set(["booting", "cloud-init", "joining", "registered"]);
+const ON_THE_WAY = new Set(["booting", "cloud-init", "joining", "registered", "restarting"]);
 const REPORTS = new Set(["condition", "violation", "guestFailure"]);
 const METHODS_THAT_READ = new Set(["GET", "HEAD"]);
 

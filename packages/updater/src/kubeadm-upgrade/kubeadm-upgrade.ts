@@ -33,13 +33,18 @@ export interface KubeadmUpgradePorts {
 const FIELDS: readonly FieldPath[] = [
   "machine.spec.version",
   "bootstrap.spec.clusterConfiguration.kubernetesVersion",
+  // The control plane sets this gate with the version, and kubeadm then points the kubelet to its own API server.
+  "bootstrap.spec.clusterConfiguration.featureGates.ControlPlaneKubeletLocalMode",
   "infraMachine.spec.image",
 ];
 
 const NODE_POLL_SECONDS = 5;
 const RETRY_SECONDS = 15;
 
-/** Upgrades Kubernetes on a machine: packages, `kubeadm upgrade node`, then the kubelet. */
+/**
+ * Upgrades Kubernetes on a machine: packages, `kubeadm upgrade node`, then the kubelet. On a machine of a control plane,
+ * kubeadm also renews the static pods; its controller has written the new version to the cluster before.
+ */
 export function kubeadmUpgrade(ports: KubeadmUpgradePorts): Updater {
   return defineUpdater({
     name: "kubeadm-upgrade",

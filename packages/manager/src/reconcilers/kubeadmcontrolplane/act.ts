@@ -3,6 +3,7 @@ import { again, block, isNotFound, next, type Outcome } from "@capstan/runtime";
 import type { ControlPlaneAction } from "../../rollout/control-plane/action.ts";
 import { isHealthy } from "../../rollout/control-plane/selection.ts";
 import { withEtcd } from "./etcd.ts";
+import { updateMachine } from "./in-place/update.ts";
 import { prepareJoin } from "./kubeadm-config.ts";
 import { CLEANUP_HOOK } from "./machine-object.ts";
 import { createMachine, deleteMachine } from "./machines.ts";
@@ -79,6 +80,8 @@ async function perform(scope: Scope, action: Exclude<ControlPlaneAction, { actio
       return;
     case "ReleaseMachine":
       return release(scope, target);
+    case "UpdateMachineInPlace":
+      return updateMachine(scope, action);
   }
 }
 

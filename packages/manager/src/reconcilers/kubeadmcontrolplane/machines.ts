@@ -140,7 +140,7 @@ function resolveTemplate({ context, controlPlane }: Scope): Promise<ResolvedRefe
 }
 
 /** The template of the infrastructure. Throws while it is missing, so that no machine is created that could never boot. */
-async function readTemplate(scope: Scope): Promise<Frozen<ContractObject>> {
+export async function readTemplate(scope: Scope): Promise<Frozen<ContractObject>> {
   const resolved = await resolveTemplate(scope);
   if (resolved.state === "found") {
     // A template that cannot be cloned is reported before a machine is created.

@@ -1,4 +1,4 @@
-import { type Frozen, KubeadmConfig, type Machine } from "@capstan/api";
+import { DEFAULT_FEATURES, type Frozen, KubeadmConfig, type Machine } from "@capstan/api";
 import { CLONED_FROM_NAME_ANNOTATION } from "../../contract/clone-template.ts";
 import { targetOf } from "../../contract/reference.ts";
 import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
@@ -13,12 +13,14 @@ import { type MachineHealth, viewOf } from "./view.ts";
 export function observedView(scope: Scope, observed: ObservedWorkload): ControlPlaneView {
   const { controlPlane, cluster, machines, context, certificateProblem } = scope;
   const { etcd, unreachable } = observed;
+  const { features = DEFAULT_FEATURES } = scope.shared.ports;
   return viewOf({
     controlPlane,
     cluster,
     machines,
     outdatedOf: (machine) => outdatedOf(scope, machine),
     healthOf: (machine) => healthOf(machine, observed),
+    isInPlaceDisabled: !features.InPlaceUpdates,
     etcd,
     ...(unreachable !== undefined && { unreachable }),
     ...(certificateProblem !== undefined && { certificateProblem }),
@@ -38,7 +40,8 @@ function healthOf(machine: Frozen<Machine>, observed: ObservedWorkload): Machine
   };
 }
 
-function outdatedOf({ context, controlPlane }: Scope, machine: Frozen<Machine>): readonly string[] {
+/** Why a machine differs from the desired state. */
+export function outdatedOf({ context, controlPlane }: Scope, machine: Frozen<Machine>): readonly string[] {
   const { cache, env } = context;
   const { name, namespace = "" } = machine.metadata;
   const config = cache.get(KubeadmConfig, {

@@ -1,4 +1,12 @@
-import { AzureMachine, Cluster, KubeadmConfig, KubeadmControlPlane, Machine } from "@capstan/api";
+import {
+  AzureMachine,
+  Cluster,
+  ExtensionConfig,
+  KubeadmConfig,
+  KubeadmControlPlane,
+  Machine,
+  Namespace,
+} from "@capstan/api";
 import type { PolicyRule } from "../policy-rule.ts";
 
 /** The permissions of the KubeadmControlPlane reconciler. */
@@ -35,6 +43,9 @@ export const kubeadmControlPlaneRbac: readonly PolicyRule[] = [
     resources: [KubeadmConfig.plural],
     verbs: ["get", "list", "watch", "create", "patch"],
   },
+  // For updates in place: the registered updaters, and the labels by which they select namespaces.
+  { apiGroups: [ExtensionConfig.group], resources: [ExtensionConfig.plural], verbs: ["list", "watch"] },
+  { apiGroups: [Namespace.group], resources: [Namespace.plural], verbs: ["get"] },
   // Secrets are read one by one, because the manager must not list the Secrets of all users.
   { apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch"] },
 ];

@@ -3,6 +3,7 @@ import {
   Cluster,
   CONTROL_PLANE_LABEL,
   controllerOf,
+  ExtensionConfig,
   type Frozen,
   KubeadmControlPlane,
   Machine,
@@ -25,10 +26,12 @@ import {
 } from "@capstan/runtime";
 import { referrers } from "../../contract/referrers.ts";
 import { providerKey } from "../../workload/nodes.ts";
+import { changesUpdaters } from "../../updaters/registry.ts";
 import { act } from "./act.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { deleteControlPlane } from "./deletion.ts";
 import { EtcdCredentials } from "./etcd-credentials.ts";
+import { isInPlace } from "./in-place/view.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
 import { CLONED_KINDS } from "./machine-object.ts";
 import { completeCreation, ownMachineTemplate, propagateFields } from "./machines.ts";
@@ -45,6 +48,7 @@ import {
 
 const byReference = referrers(KubeadmControlPlane, ({ spec }) => [spec.machineTemplate.infrastructureRef]);
 const BY_PROVIDER_ID = "control-plane-provider-id";
+const IN_PLACE = "control-plane-in-place";
 const INFRASTRUCTURE_RETRY_MS = 60_000;
 
 /**
@@ -62,6 +66,7 @@ export function kubeadmControlPlaneReconciler(
     owns: [Machine],
     indexes: [
       byReference.index,
+      index(KubeadmControlPlane, IN_PLACE, (one) => (isInPlace(one) ? [IN_PLACE] : [])),
       index(Machine, BY_CONTROL_PLANE, controllerUids),
       index(Machine, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
@@ -80,6 +85,7 @@ export function kubeadmControlPlaneReconciler(
       // Read, but without events: their Machine changes with them.
       ...CLONED_KINDS.map((kind) => on(kind, () => [])),
       on(MachinePool, () => []),
+      on(ExtensionConfig, (_, cache) => controlPlanesInPlace(cache), { predicate: changesUpdaters }),
       on(Cluster, toControlPlane, { predicate: mattersToControlPlane }),
     ],
     referrersOf: byReference.of,
@@ -133,6 +139,13 @@ function toControlPlane({ metadata, spec }: Frozen<Cluster>, cache: CacheReader)
   const { namespace } = metadata;
   if (kind !== KubeadmControlPlane.kind || !cache.get(KubeadmControlPlane, { name, namespace })) return [];
   return [{ name, ...(namespace !== undefined && { namespace }) }];
+}
+
+/** A new updater may make changes that no other one makes. */
+function controlPlanesInPlace(cache: CacheReader): ObjectName[] {
+  return cache
+    .list(KubeadmControlPlane, { index: IN_PLACE, value: IN_PLACE })
+    .map(({ metadata }) => metadata);
 }
 
 /** Most changes of a Cluster are counts in its status. */

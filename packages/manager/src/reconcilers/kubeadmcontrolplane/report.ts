@@ -2,12 +2,14 @@ import {
   CONTROL_PLANE_NAME_LABEL,
   compareVersions,
   type Frozen,
+  isUpdatingInPlace,
   labelValueFor,
   type Machine,
   parseVersion,
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import type { InPlaceHold } from "../../rollout/control-plane/action.ts";
 import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
 import { isHealthy } from "../../rollout/control-plane/selection.ts";
 import type { ControlPlaneView, PartHealth } from "../../rollout/control-plane/view.ts";
@@ -57,7 +59,7 @@ function reportCounts({ controlPlane, machines }: Scope, view: ControlPlaneView)
     selector: `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(controlPlane.metadata.name)}`,
     replicas: machines.length,
     readyReplicas: ready,
-    updatedReplicas: view.machines.filter(({ outdated }) => outdated.length === 0).length,
+    updatedReplicas: view.machines.filter(({ outdated, update }) => outdated.length === 0 && !update).length,
     unavailableReplicas: machines.length - ready,
     initialized: view.isInitialized,
     ready: isReady,
@@ -66,8 +68,10 @@ function reportCounts({ controlPlane, machines }: Scope, view: ControlPlaneView)
 }
 
 function lowestVersion(machines: readonly Frozen<Machine>[]): string | undefined {
-  const versions = machines.flatMap(({ spec }) => {
-    const text = spec.version ?? "";
+  const versions = machines.flatMap((machine) => {
+    const { spec, status } = machine;
+    // The version of a machine that is being updated is only what its updaters work towards.
+    const text = (isUpdatingInPlace(machine) && status?.nodeInfo?.kubeletVersion) || (spec.version ?? "");
     const version = parseVersion(text);
     return version ? [{ text, version }] : [];
   });
@@ -79,7 +83,14 @@ function isPartHealthy(parts: readonly PartHealth[], part: string): boolean {
 }
 
 function conditionsOf(scope: Scope, view: ControlPlaneView): readonly ConditionUpdate[] {
-  return [available(view), created(scope), upToDate(view), resized(view), components(view), etcd(view)];
+  return [
+    available(view),
+    created(scope),
+    upToDate(scope, view),
+    resized(view),
+    components(view),
+    etcd(view),
+  ];
 }
 
 function no(
@@ -105,13 +116,27 @@ function available(view: ControlPlaneView): ConditionUpdate {
 /** Why the next change does not happen, or that there is none. */
 function created({ plan }: Scope): ConditionUpdate {
   const type = "MachinesCreated";
-  const [block] = plan?.blocked ?? [];
+  const block = plan?.blocked.find(({ reason }) => !IN_PLACE_HOLDS.includes(reason));
   if (!block) return { type, status: "True", reason: "MachinesCreated" };
   return no(type, "Warning", { reason: block.reason, message: block.why });
 }
 
-function upToDate({ machines, replicas }: ControlPlaneView): ConditionUpdate {
+const IN_PLACE_HOLDS: readonly string[] = [
+  "ChangesNotCovered",
+  "InPlaceUpdatesDisabled",
+  "UpdateFailed",
+  "UpdatersNotAnswering",
+] satisfies readonly InPlaceHold[];
+
+function upToDate({ plan }: Scope, { machines, replicas }: ControlPlaneView): ConditionUpdate {
   const type = "MachinesSpecUpToDate";
+  const hold = plan?.blocked.find(({ reason }) => IN_PLACE_HOLDS.includes(reason));
+  if (hold) return no(type, "Warning", { reason: hold.reason, message: hold.why });
+  const updating = machines.find(({ update }) => update !== undefined);
+  if (updating) {
+    const message = `Machine ${updating.name} is being updated in place; its conditions tell how far it is`;
+    return no(type, "Info", { reason: "UpdatingInPlace", message });
+  }
   const outdated = machines.filter((one) => one.outdated.length > 0);
   const [first] = outdated;
   if (!first) return { type, status: "True", reason: "MachinesSpecUpToDate" };

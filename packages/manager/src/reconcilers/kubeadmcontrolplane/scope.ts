@@ -1,4 +1,12 @@
-import { Cluster, controllerOf, type Frozen, groupOf, type KubeadmControlPlane, Machine } from "@capstan/api";
+import {
+  Cluster,
+  controllerOf,
+  type Features,
+  type Frozen,
+  groupOf,
+  type KubeadmControlPlane,
+  Machine,
+} from "@capstan/api";
 import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
 import type { Credential } from "../../certificates/credential.ts";
 import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
@@ -6,6 +14,7 @@ import type { ConnectToEtcd } from "../../etcd/port.ts";
 import type { ControlPlanePlan } from "../../rollout/control-plane/action.ts";
 import type { ControlPlaneView } from "../../rollout/control-plane/view.ts";
 import type { ReadSecret } from "../../setup/ports/kubernetes.ts";
+import type { UpdaterPorts } from "../../updaters/updaters.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { EtcdCredentials } from "./etcd-credentials.ts";
 
@@ -18,6 +27,9 @@ export interface KubeadmControlPlanePorts {
   readonly issuer: CertificateIssuer;
   /** The way to members of etcd; undefined where there is none. */
   readonly connectEtcd?: ConnectToEtcd | undefined;
+  /** Without updaters, no machine is updated in place. */
+  readonly updaters?: UpdaterPorts;
+  readonly features?: Features;
 }
 
 /** What the passes of one process share. */

@@ -10,6 +10,7 @@ import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
 import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
 import type { ControlPlaneView, EtcdView, Health, PartHealth } from "../../rollout/control-plane/view.ts";
 import { NODE_HEALTHY } from "../machine/conditions.ts";
+import { desiredKey } from "./in-place/view.ts";
 import { NODE_PART, POD_PARTS } from "./machine-health.ts";
 import { type MachineHealth, viewOf } from "./view.ts";
 
@@ -45,9 +46,14 @@ export function storedView({
     controlPlane,
     cluster,
     machines,
-    outdatedOf: (machine) =>
-      outdatedReasons(controlPlane, { machine, config: configOf(machine), template: undefined }, nowMs),
+    outdatedOf: (machine) => {
+      const objects = { machine, config: configOf(machine), template: undefined };
+      const reasons = outdatedReasons(controlPlane, objects, nowMs);
+      return reasons.length > 0 ? reasons : decidedReasons(controlPlane, machine);
+    },
     healthOf: (machine) => healthOf(machine, isExternal),
+    isInPlaceDisabled:
+      controlPlane.status?.conditions?.some(({ reason }) => reason === "InPlaceUpdatesDisabled") ?? false,
     etcd: isExternal ? { state: "external" } : membersOf(machines),
     nowMs,
   });
@@ -87,4 +93,15 @@ function membersOf(machines: readonly Frozen<Machine>[]): EtcdView {
     return name === undefined || !isJudged ? [] : [{ id: name, name, isLearner: false, hasAlarm: false }];
   });
   return { state: "known", members, leader: undefined };
+}
+
+/** The controller also sees objects that a dump lacks: a machine that it asked updaters about is outdated. */
+function decidedReasons(
+  controlPlane: Frozen<KubeadmControlPlane>,
+  { metadata }: Frozen<Machine>,
+): readonly string[] {
+  const { inPlace } = controlPlane.status ?? {};
+  if (inPlace?.key !== desiredKey(controlPlane)) return [];
+  const decision = inPlace.decisions.find(({ machine }) => machine === metadata.name);
+  return decision ? [decision.message ?? "updaters were asked about it"] : [];
 }

@@ -16,6 +16,7 @@ import {
   PRE_TERMINATE_HOOK_SUCCEEDED,
 } from "../machine/conditions.ts";
 import { CLEANUP_HOOK } from "./machine-object.ts";
+import { inPlaceView, machineUpdate } from "./in-place/view.ts";
 import {
   parseRecord,
   REMEDIATION_FOR_ANNOTATION,
@@ -36,13 +37,16 @@ export interface ViewInput extends Pick<
   /** Why a machine differs from the desired state. */
   readonly outdatedOf: (machine: Frozen<Machine>) => readonly string[];
   readonly healthOf: (machine: Frozen<Machine>) => MachineHealth;
+  /** Whether the feature of updates in place is off. */
+  readonly isInPlaceDisabled: boolean;
 }
 
 const HOUR_MS = 3_600_000;
 
 /** The facts about a control plane, for its planner. */
 export function viewOf(input: ViewInput): ControlPlaneView {
-  const { controlPlane, cluster, machines, outdatedOf, healthOf, ...observed } = input;
+  const { controlPlane, cluster, machines, outdatedOf, healthOf, isInPlaceDisabled, ...observed } = input;
+  const inPlace = inPlaceView(controlPlane, { isDisabled: isInPlaceDisabled });
   const { metadata, spec, status } = controlPlane;
   return {
     namespace: metadata.namespace ?? "",
@@ -54,6 +58,7 @@ export function viewOf(input: ViewInput): ControlPlaneView {
     failureDomains: failureDomainsOf(cluster),
     machines: machines.map((machine) => machineView(machine, input)),
     ...changesOf(controlPlane),
+    ...(inPlace && { inPlace }),
     remediation: policyOf(spec.remediationStrategy),
     ...observed,
   };
@@ -97,6 +102,7 @@ function machineView(
   const { metadata, spec } = machine;
   const { annotations = {} } = metadata;
   const remediation = remediationOf(machine);
+  const update = machineUpdate(machine);
   const remediationFor = parseRecord(annotations[REMEDIATION_FOR_ANNOTATION]);
   const hooks = Object.keys(annotations).filter((name) => name.startsWith(`${PRE_TERMINATE_HOOK_PREFIX}/`));
   return {
@@ -108,6 +114,7 @@ function machineView(
     ...healthOf(machine),
     ...(spec.failureDomain !== undefined && { failureDomain: spec.failureDomain }),
     outdated: outdatedOf(machine),
+    ...(update && { update }),
     hasDeleteAnnotation: annotations[DELETE_MACHINE_ANNOTATION] !== undefined,
     ...(remediation && { remediation }),
     waitsForRelease: isFalse(machine, PRE_TERMINATE_HOOK_SUCCEEDED),

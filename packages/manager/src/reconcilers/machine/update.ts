@@ -46,10 +46,14 @@ function registeredUpdater({ context, machine }: Scope): Updater | undefined {
   return config && updaterOf(config);
 }
 
-/** The desired state that the updaters work on; the set of the machine stands for its templates. */
+/**
+ * The desired state that the updaters work on. The set of a machine stands for its templates; a control plane writes what
+ * stands for its own into the sign of the update.
+ */
 function specHashOf(machine: Frozen<Machine>): string {
   const { version = "", failureDomain = "" } = machine.spec;
-  const facts = [version, failureDomain, controllerOf(machine)?.uid ?? ""];
+  const sign = machine.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] ?? "";
+  const facts = [version, failureDomain, controllerOf(machine)?.uid ?? "", ...(sign === "" ? [] : [sign])];
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
 }
 

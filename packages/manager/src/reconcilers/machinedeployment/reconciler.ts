@@ -2,14 +2,12 @@ import {
   AzureMachineTemplate,
   Cluster,
   controllerOf,
-  deepEqual,
   DEPLOYMENT_NAME_LABEL,
   ensureOwnerReference,
   ExtensionConfig,
   formatFieldError,
   type Frozen,
   hasUpdateFailed,
-  isTrue,
   isUpdatingInPlace,
   type KubernetesObject,
   KubeadmConfigTemplate,
@@ -23,7 +21,6 @@ import {
   type CacheReader,
   defineReconciler,
   index,
-  isMoreThanStatus,
   isNotFound,
   keyOf,
   next,
@@ -38,7 +35,7 @@ import { referrers } from "../../contract/referrers.ts";
 import { COALESCED_MS } from "../../workload/reconcile-interval.ts";
 import { report } from "./report.ts";
 import { awaitUpdaters, rollOut } from "./rollout.ts";
-import { DISCOVERED } from "../../updaters/registry.ts";
+import { changesUpdaters } from "../../updaters/registry.ts";
 import { isInPlace } from "./in-place/view.ts";
 import {
   BY_CONTROLLER,
@@ -122,15 +119,6 @@ function changesMoves(before: Frozen<Machine>, after: Frozen<Machine>): boolean 
     controllerOf(before)?.uid !== controllerOf(after)?.uid ||
     isUpdatingInPlace(before) !== isUpdatingInPlace(after) ||
     hasUpdateFailed(before) !== hasUpdateFailed(after)
-  );
-}
-
-/** A change of the discovered handlers, or of the order of updaters. */
-function changesUpdaters(before: Frozen<ExtensionConfig>, after: Frozen<ExtensionConfig>): boolean {
-  return (
-    isMoreThanStatus(before, after) ||
-    isTrue(before.status?.conditions, DISCOVERED) !== isTrue(after.status?.conditions, DISCOVERED) ||
-    !deepEqual(before.status?.handlers, after.status?.handlers)
   );
 }
 

@@ -15,7 +15,17 @@ export type ControlPlaneAction =
   | Action<"RemoveEtcdMember", { readonly id: string; readonly machine: string | undefined }>
   | Action<"ReleaseMachine", { readonly hook: string }>
   | Action<"Remediate", { readonly cause: "Requested" | "Unhealthy"; readonly record: RemediationRecord }>
-  | Action<"Wait", { readonly for: "Initialization" | "Creation" | "Deletion" }>;
+  | Action<
+      "UpdateMachineInPlace",
+      {
+        readonly updaters: readonly string[];
+        /** The fields that the updaters change. */
+        readonly paths: readonly string[];
+        /** The desired state that the update leads to; it identifies the update after a crash. */
+        readonly key: string;
+      }
+    >
+  | Action<"Wait", { readonly for: "Initialization" | "Creation" | "Deletion" | "Update" }>;
 
 /** Why the KubeadmControlPlane controller does not do more. */
 export type ControlPlaneBlocked = BlockedBy<
@@ -27,7 +37,15 @@ export type ControlPlaneBlocked = BlockedBy<
   | "EtcdNotSupported"
   | "RemediationDeferred"
   | "CannotBeRemediated"
+  | InPlaceHold
 >;
+
+/** Why machines are neither updated in place nor replaced. */
+export type InPlaceHold =
+  | "ChangesNotCovered"
+  | "InPlaceUpdatesDisabled"
+  | "UpdateFailed"
+  | "UpdatersNotAnswering";
 
 /** The next action of a control plane, and the blocks that prevent more. There is never more than one change at a time. */
 export interface ControlPlanePlan {

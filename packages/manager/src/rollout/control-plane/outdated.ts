@@ -1,4 +1,11 @@
-import type { Frozen, KubeadmConfig, KubeadmControlPlane, Machine } from "@capstan/api";
+import {
+  type Frozen,
+  isUpdatePending,
+  isUpdatingInPlace,
+  type KubeadmConfig,
+  type KubeadmControlPlane,
+  type Machine,
+} from "@capstan/api";
 import { isSameConfig } from "./kubeadm-form.ts";
 
 /** A machine of a control plane with the objects it was made from, as far as they exist. */
@@ -18,7 +25,8 @@ export function outdatedReasons(
   const { infrastructureRef } = spec.machineTemplate;
   const { version } = spec;
   return [
-    ...restartReason(spec.rolloutAfter, machine, nowMs),
+    ...begunReason(machine),
+    ...newMachineReason(spec.rolloutAfter, machine, nowMs),
     ...(machine.spec.version === version
       ? []
       : [`version ${machine.spec.version ?? "unset"} is not ${version}`]),
@@ -31,7 +39,8 @@ export function outdatedReasons(
   ];
 }
 
-function restartReason(
+/** Why only a new machine is up to date; empty if an update in place could make it so. */
+export function newMachineReason(
   after: string | undefined,
   { metadata }: Frozen<Machine>,
   nowMs: number,
@@ -40,4 +49,9 @@ function restartReason(
   if (Number.isNaN(afterMs) || afterMs > nowMs) return [];
   const isOlder = Date.parse(metadata.creationTimestamp ?? "") < afterMs;
   return isOlder ? [`it is older than spec.rolloutAfter, ${after}`] : [];
+}
+
+/** Between its plan and its desired state, the objects of a machine may look up to date and are not. */
+function begunReason(machine: Frozen<Machine>): readonly string[] {
+  return isUpdatingInPlace(machine) && !isUpdatePending(machine) ? ["its update in place has begun"] : [];
 }

@@ -2,68 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ControlPlaneAction } from "./action.ts";
 import { planControlPlane } from "./plan.ts";
+import { machine, planText, view } from "./plan.fixture.ts";
 import { ETCD_MEMBER_HEALTHY, memberHealth, memberOf, removalVerdict } from "./quorum.ts";
-import { isDeleting, isHealthy } from "./selection.ts";
-import type { ControlPlaneMachine, ControlPlaneView, Health } from "./view.ts";
-
-function machine(name: string, changes: Partial<ControlPlaneMachine> = {}): ControlPlaneMachine {
-  return {
-    name,
-    createdMs: Number(name.slice(1)),
-    nodeName: name,
-    isReachable: true,
-    outdated: [],
-    hasDeleteAnnotation: false,
-    parts: [
-      { part: "NodeReady", health: "healthy", why: "" },
-      { part: ETCD_MEMBER_HEALTHY, health: "healthy", why: "" },
-    ],
-    waitsForRelease: false,
-    hasHook: true,
-    otherHooks: [],
-    ...changes,
-  };
-}
+import { isDeleting, isHealthy, isUpdating } from "./selection.ts";
+import type { ControlPlaneMachine, ControlPlaneView, Health, InPlaceVerdict } from "./view.ts";
 
 const broken = { parts: [{ part: "NodeReady", health: "unhealthy" as Health, why: "Node is not Ready" }] };
 
-function view(
-  machines: readonly ControlPlaneMachine[],
-  changes: Partial<ControlPlaneView> = {},
-): ControlPlaneView {
-  const members = machines.map(({ name }, index) => ({
-    id: String(index + 1),
-    name,
-    isLearner: false,
-    hasAlarm: false,
-  }));
-  return {
-    namespace: "default",
-    name: "cp",
-    replicas: 3,
-    version: "v1.34.1",
-    maxSurge: 1,
-    isInitialized: true,
-    failureDomains: [],
-    machines,
-    etcd: { state: "known", members, leader: "1" },
-    remediation: { retryPeriodMs: 0, minHealthyPeriodMs: 3_600_000 },
-    nowMs: 1_000_000,
-    ...changes,
-  };
-}
-
 const three = [machine("m1"), machine("m2"), machine("m3")];
 const [m1 = machine("m1"), m2 = machine("m2"), m3 = machine("m3")] = three;
-
-/** The plan in a few words. */
-function planText(given: ControlPlaneView): readonly string[] {
-  const { actions, blocked } = planControlPlane(given);
-  return [
-    ...actions.map(({ action, targets }) => `${action} ${targets.join()}`),
-    ...blocked.map(({ reason, targets }) => `${reason} ${targets.join()}`),
-  ];
-}
 
 describe("a control plane", () => {
   test.each<[string, ControlPlaneView, readonly string[]]>([
@@ -276,6 +223,7 @@ const anyMachine = fc.record({
   waitsForRelease: fc.boolean(),
   isMarked: fc.boolean(),
   isOutdated: fc.boolean(),
+  update: fc.constantFrom(undefined, undefined, "begun" as const, "running" as const, "failed" as const),
 });
 
 const anyView = fc
@@ -285,8 +233,10 @@ const anyView = fc
     leader: fc.nat(5),
     maxSurge: fc.constantFrom<0 | 1>(0, 1),
     replicas: fc.constantFrom(1, 3, 5),
+    isInPlace: fc.boolean(),
+    result: fc.constantFrom("Covered", "Uncovered", "Unknown"),
   })
-  .map(({ machines, learner, leader, ...rest }) => {
+  .map(({ machines, learner, leader, isInPlace, result, ...rest }) => {
     const made = machines.map((one, index) => {
       const base = machine(`m${index + 1}`, {
         parts: [
@@ -296,10 +246,14 @@ const anyView = fc
         ...(one.isDeleting && { deletingSinceMs: index, waitsForRelease: one.waitsForRelease }),
         ...(one.isMarked && { remediation: "Unhealthy" as const }),
         outdated: one.isOutdated ? ["old"] : [],
+        ...(one.update && { update: { state: one.update, key: "now" } }),
       });
       return one.hasNode ? base : without(base);
     });
-    const given = view(made, rest);
+    const verdict = { result, updaters: ["u"], paths: [], why: "" } as InPlaceVerdict;
+    const verdicts = new Map(made.map(({ name }) => [name, verdict]));
+    const inPlace = { key: "now", isDisabled: false, verdicts };
+    const given = view(made, { ...rest, ...(isInPlace && { inPlace }) });
     const { members } = known(given);
     const joining = { id: "99", name: "", isLearner: true, hasAlarm: false };
     return {
@@ -332,8 +286,7 @@ type KnownView = ControlPlaneView & { readonly etcd: ControlPlaneView["etcd"] & 
 /** What must hold for an action in a state. */
 function check(given: KnownView, action: ControlPlaneAction): void {
   const isSafe = (id: string): boolean => removalVerdict(given.etcd.members, id, memberHealth(given)).isSafe;
-  const [target = ""] = action.targets;
-  const going = given.machines.find(({ name }) => name === target);
+  const going = given.machines.find(({ name }) => action.targets.includes(name));
   switch (action.action) {
     case "CreateMachine":
       expect(given.machines.filter(isDeleting)).toEqual([]);
@@ -349,8 +302,27 @@ function check(given: KnownView, action: ControlPlaneAction): void {
       // A learner has no vote.
       if (action.detail.id !== "99") expect(isSafe(action.detail.id)).toBe(true);
       return;
+    case "UpdateMachineInPlace":
+      checkUpdate(given, going);
+      return;
     case "MoveEtcdLeader":
     case "ReleaseMachine":
     case "Wait":
   }
+}
+
+function checkUpdate(given: KnownView, going: ControlPlaneMachine | undefined): void {
+  const others = given.machines.filter((one) => one !== going);
+  expect(others.filter((one) => isDeleting(one) || isUpdating(one))).toEqual([]);
+  expect(others.every(isHealthy)).toBe(true);
+  checkOutage(given, memberIdOf(given, going));
+}
+
+/** While the member restarts, the others have a quorum and the leadership; a single member restarts alone. */
+function checkOutage({ etcd: { members, leader } }: KnownView, id: string): void {
+  if (members.length === 1) return;
+  expect(id === "" || leader !== id).toBe(true);
+  expect(members.filter((one) => one.id !== id).length).toBeGreaterThanOrEqual(
+    Math.floor(members.length / 2) + 1,
+  );
 }

@@ -1,11 +1,12 @@
 import { act, type ControlPlanePlan, headingOf, refusal } from "./action.ts";
+import { planInPlace, planUpdateInProgress } from "./in-place.ts";
 import { preflight } from "./preflight.ts";
 import { additionVerdict, memberHealth } from "./quorum.ts";
 import { etcdUnknown, planLeader, planRelease } from "./release.ts";
 import { planRemediation } from "./remediation.ts";
 import { domainForNewMachine, isDeleting, isHealthy, machineToDelete } from "./selection.ts";
 import { planStrayMember } from "./stray-member.ts";
-import type { ControlPlaneView } from "./view.ts";
+import type { ControlPlaneMachine, ControlPlaneView } from "./view.ts";
 
 type Planner = (view: ControlPlaneView) => ControlPlanePlan | undefined;
 
@@ -20,6 +21,7 @@ const PLANNERS: readonly Planner[] = [
   planStrayMember,
   planRemediation,
   planInitialization,
+  planUpdateInProgress,
   planRollout,
   planScale,
 ];
@@ -76,7 +78,18 @@ function planRollout(view: ControlPlaneView): ControlPlanePlan | undefined {
   const outdated = view.machines.filter((one) => one.outdated.length > 0 && !isDeleting(one));
   const [first] = outdated;
   if (!first) return undefined;
-  const why = `Machine ${first.name} is outdated: ${first.outdated.join("; ")}`;
+  const inPlace = planInPlace(view);
+  if (inPlace?.do === "act") return inPlace.plan;
+  if (inPlace?.do === "hold") {
+    // Nothing is replaced, but the number of machines still follows spec.replicas.
+    const { actions, blocked } = planScale(view) ?? NOTHING;
+    return { actions, blocked: [...inPlace.plan.blocked, ...blocked] };
+  }
+  return replaceOutdated(inPlace ? { ...view, maxSurge: inPlace.maxSurge } : view, first);
+}
+
+function replaceOutdated(view: ControlPlaneView, { name, outdated }: ControlPlaneMachine): ControlPlanePlan {
+  const why = `Machine ${name} is outdated: ${outdated.join("; ")}`;
   return view.machines.length < view.replicas + view.maxSurge ? planJoin(view, why) : planDeletion(view, why);
 }
 

@@ -19,6 +19,19 @@ export function removalVerdict(
   return verdictOf(rest, rest.filter((one) => !isHealthy(one)).length);
 }
 
+/**
+ * Whether etcd keeps its quorum while a member restarts: the member still counts as a voter. A single member has no quorum
+ * that another one could keep; it restarts alone.
+ */
+export function outageVerdict(
+  members: readonly MemberView[],
+  target: string,
+  isHealthy: (member: MemberView) => boolean,
+): QuorumVerdict {
+  if (members.length === 1) return { isSafe: true };
+  return verdictOf(members, members.filter((one) => one.id === target || !isHealthy(one)).length);
+}
+
 /** Whether etcd keeps its quorum with one more member, which counts as unhealthy until it has joined. */
 export function additionVerdict(
   members: readonly MemberView[],

@@ -1,6 +1,6 @@
 import { about, act, type ControlPlanePlan, headingOf, refusal } from "./action.ts";
 import { memberHealth, memberOf, removalVerdict } from "./quorum.ts";
-import { isHealthy, leaderCandidate } from "./selection.ts";
+import { isHealthy, isUpdating, leaderCandidate } from "./selection.ts";
 import type { ControlPlaneMachine, ControlPlaneView, EtcdView, MemberView } from "./view.ts";
 
 /**
@@ -21,6 +21,8 @@ export function planRelease(view: ControlPlaneView): ControlPlanePlan | undefine
   if (view.machines.length === 1)
     return release(view, machine, "it is the last machine of the control plane");
   if (view.etcd.state === "external") return release(view, machine, "etcd is external");
+  const updating = view.machines.find((one) => one !== machine && isUpdating(one));
+  if (updating) return wait(view, machine, `Machine ${updating.name} is being updated in place`);
   return planMemberRemoval(view, machine);
 }
 
@@ -52,11 +54,18 @@ function planMemberRemoval(view: ControlPlaneView, machine: ControlPlaneMachine)
   );
 }
 
+/** The members of etcd, and what happens to the machine after the leadership has moved off it. */
+interface Leadership {
+  readonly members: readonly MemberView[];
+  readonly leader: string | undefined;
+  readonly next?: string;
+}
+
 /** Moves the leadership of etcd off a machine; undefined when it does not lead. */
 export function planLeader(
   view: ControlPlaneView,
   machine: ControlPlaneMachine,
-  { members, leader }: { readonly members: readonly MemberView[]; readonly leader: string | undefined },
+  { members, leader, next = "is about to go" }: Leadership,
 ): ControlPlanePlan | undefined {
   const member = memberOf(members, machine);
   if (!member || member.id !== leader) return undefined;
@@ -74,7 +83,7 @@ export function planLeader(
     action: "MoveEtcdLeader",
     targets: [target.name],
     detail: { from: member.name, to: target.name, id: target.id },
-    why: `the member of Machine ${machine.name} leads etcd, and the machine is about to go`,
+    why: `the member of Machine ${machine.name} leads etcd, and the machine ${next}`,
   });
 }
 

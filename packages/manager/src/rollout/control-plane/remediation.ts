@@ -1,7 +1,7 @@
 import { about, act, type ControlPlanePlan, headingOf, refusal } from "./action.ts";
 import { etcdUnknown, planLeader } from "./release.ts";
 import { memberHealth, memberOf, removalVerdict } from "./quorum.ts";
-import { isDeleting, isHealthy } from "./selection.ts";
+import { isDeleting, isHealthy, isUpdating } from "./selection.ts";
 import type { ControlPlaneMachine, ControlPlaneView, RemediationRecord } from "./view.ts";
 
 /** Replaces a machine that a health check has marked, one at a time, if etcd keeps its quorum without it. */
@@ -69,6 +69,8 @@ function refusalOf(view: ControlPlaneView, machine: ControlPlaneMachine): Contro
   if (deleting) return refuse(`Machine ${deleting.name} is being deleted`);
   const joining = others.find((one) => one.nodeName === undefined && one.remediation === undefined);
   if (joining) return refuse(`Machine ${joining.name} has no Node yet`);
+  const updating = others.find(isUpdating);
+  if (updating) return refuse(`Machine ${updating.name} is being updated in place`);
   return etcdRefusalOf(view, machine);
 }
 

@@ -38,6 +38,23 @@ export function machineToDelete(view: ControlPlaneView): Choice | undefined {
   return undefined;
 }
 
+/** Whether updaters work on a machine, or are about to: its static pods may restart at any time. */
+export function isUpdating({ update }: ControlPlaneMachine): boolean {
+  return update !== undefined && update.state !== "failed";
+}
+
+/** The machine that is updated in place next: one whose update has begun, then unhealthy ones, then any. */
+export function machineToUpdate(view: ControlPlaneView): ControlPlaneMachine | undefined {
+  const outdated = view.machines.filter((one) => one.outdated.length > 0 && !isDeleting(one));
+  const groups: readonly ((machine: ControlPlaneMachine) => boolean)[] = [
+    ({ update }) => update !== undefined,
+    (one) => !isHealthy(one),
+    () => true,
+  ];
+  const group = groups.map((belongs) => outdated.filter(belongs)).find(({ length }) => length > 0);
+  return oldestInFullestDomain(view, group ?? []);
+}
+
 function oldestInFullestDomain(
   { machines, failureDomains }: ControlPlaneView,
   candidates: readonly ControlPlaneMachine[],

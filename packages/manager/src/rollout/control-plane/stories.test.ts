@@ -15,6 +15,20 @@ const STORIES: Readonly<Record<string, Story>> = {
   "lost-machine": { replicas: 3, maxSurge: 1, steps: [{ loses: 1 }] },
   "lost-machine-then-upgrade": { replicas: 3, maxSurge: 1, steps: [{ loses: 1 }, { version: "v1.34.1" }] },
   "lost-quorum": { replicas: 3, maxSurge: 1, steps: [{ loses: 2 }, { version: "v1.34.1" }] },
+  "in-place-3": { replicas: 3, maxSurge: 1, inPlace: "Covered", steps: [{ version: "v1.34.1" }] },
+  "in-place-1": { replicas: 1, maxSurge: 1, inPlace: "Covered", steps: [{ version: "v1.34.1" }] },
+  "in-place-blocked-then-scaled": {
+    replicas: 3,
+    maxSurge: 1,
+    inPlace: "Uncovered",
+    steps: [{ version: "v1.34.1" }, { replicas: 1 }],
+  },
+  "in-place-lost-machine": {
+    replicas: 3,
+    maxSurge: 1,
+    inPlace: "Covered",
+    steps: [{ loses: 1 }, { version: "v1.34.1" }],
+  },
   "stray-learner": { replicas: 3, maxSurge: 1, steps: [{ stray: true }, { version: "v1.34.1" }] },
 };
 

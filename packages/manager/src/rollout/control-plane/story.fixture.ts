@@ -3,7 +3,7 @@ import { createRng } from "@capstan/env";
 import type { ControlPlaneAction } from "./action.ts";
 import { planControlPlane } from "./plan.ts";
 import { ETCD_MEMBER_HEALTHY } from "./quorum.ts";
-import type { ControlPlaneMachine, ControlPlaneView, MemberView } from "./view.ts";
+import type { ControlPlaneMachine, ControlPlaneView, InPlaceVerdict, MemberView } from "./view.ts";
 
 /** A change that users or the world make when everything is at rest. */
 type StoryStep =
@@ -17,6 +17,8 @@ type StoryStep =
 export interface Story {
   readonly replicas: number;
   readonly maxSurge: 0 | 1;
+  /** Machines are updated in place; updaters make all changes, or none. */
+  readonly inPlace?: "Covered" | "Uncovered";
   readonly steps: readonly StoryStep[];
 }
 
@@ -35,9 +37,9 @@ interface Model {
 interface ModelMachine {
   readonly name: string;
   readonly createdMs: number;
-  readonly version: string;
+  version: string;
   readonly failureDomain: string | undefined;
-  stage: "booting" | "learner" | "running" | "draining" | "waiting" | "released";
+  stage: "booting" | "learner" | "running" | "updating" | "draining" | "waiting" | "released";
   isLost: boolean;
   deletingSinceMs: number | undefined;
 }
@@ -107,6 +109,8 @@ function eventsOf(model: Model): (() => void)[] {
         return [() => finishJoin(model, machine)];
       case "draining":
         return [() => void (machine.stage = "waiting")];
+      case "updating":
+        return [() => void (machine.stage = "running")];
       case "released":
         return [() => void (model.machines = model.machines.filter((one) => one !== machine))];
       case "running":
@@ -171,8 +175,16 @@ function perform(model: Model, action: ControlPlaneAction): void {
       return removeMember(model, action.detail.id);
     case "ReleaseMachine":
       return release(machine);
+    case "UpdateMachineInPlace":
+      return update(model, machine);
     case "Wait":
   }
+}
+
+function update({ version }: Model, machine: ModelMachine | undefined): void {
+  if (!machine) return;
+  machine.version = version;
+  machine.stage = "updating";
 }
 
 function release(machine: ModelMachine | undefined): void {
@@ -203,9 +215,22 @@ function remove(model: Model, machine: ModelMachine | undefined): void {
   machine.stage = "draining";
 }
 
-function viewOf({ maxSurge }: Story, model: Model): ControlPlaneView {
+function inPlaceOf({ inPlace: result }: Story, model: Model): Pick<ControlPlaneView, "inPlace"> {
+  if (!result) return {};
+  const verdict = {
+    result,
+    updaters: ["upgrader"],
+    paths: ["machine.spec.version"],
+    why: "the updaters were asked",
+  };
+  const verdicts = new Map(model.machines.map(({ name }) => [name, verdict as InPlaceVerdict]));
+  return { inPlace: { key: model.version, isDisabled: false, verdicts } };
+}
+
+function viewOf(story: Story, model: Model): ControlPlaneView {
   const running = model.machines.filter((one) => !one.isLost);
   const voters = model.members.filter(({ isLearner }) => !isLearner);
+  const { maxSurge } = story;
   const alive = voters.filter(({ name }) => running.some((one) => one.name === name)).length;
   const hasQuorum = alive >= Math.floor(voters.length / 2) + 1;
   const { isInitialized, replicas, version, members, leader, nowMs, remediationInProgress } = model;
@@ -222,6 +247,7 @@ function viewOf({ maxSurge }: Story, model: Model): ControlPlaneView {
     etcd: hasQuorum ? { state: "known", members, leader } : { state: "unknown", why: "no quorum" },
     remediation: { retryPeriodMs: 0, minHealthyPeriodMs: 3_600_000 },
     ...(remediationInProgress && { remediationInProgress }),
+    ...inPlaceOf(story, model),
     nowMs,
   };
 }
@@ -242,6 +268,7 @@ function machineView(model: Model, machine: ModelMachine): ControlPlaneMachine {
     parts: partsOf(model, machine),
     waitsForRelease: stage === "waiting",
     hasHook: stage !== "released",
+    ...(stage === "updating" && { update: { state: "running" as const, key: version } }),
     otherHooks: [],
   };
 }
@@ -263,14 +290,23 @@ function violationsIn(model: Model): readonly string[] {
   const voters = model.members.filter(({ isLearner }) => !isLearner);
   const isAlive = ({ name }: MemberView): boolean =>
     model.machines.some((one) => one.name === name && one.stage !== "released");
+  const updating = model.machines.filter(({ stage }) => stage === "updating");
   const orphaned = voters.filter((one) => !isAlive(one));
   return [
     ...(unfinished.length > 1 ? [`${unfinished.length} members join at once`] : []),
+    ...(updating.length > 1 ? [`${updating.length} machines are updated at once`] : []),
+    ...(updating.some(({ name }) => voters.length > 1 && leads(model, name))
+      ? ["the leader of etcd is updated"]
+      : []),
     ...(orphaned.length > 0 ? [`member ${orphaned[0]?.name} is left behind`] : []),
     ...(model.machines.length > model.replicas + 1 && model.machines.every(({ isLost }) => !isLost)
       ? violationOfSurge(model)
       : []),
   ];
+}
+
+function leads({ members, leader }: Model, name: string): boolean {
+  return members.some((one) => one.name === name && one.id === leader);
 }
 
 /** A smaller number of replicas takes effect one machine at a time. */

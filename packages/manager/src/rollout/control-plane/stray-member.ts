@@ -1,5 +1,6 @@
 import { act, type ControlPlanePlan, headingOf } from "./action.ts";
 import { memberHealth, removalVerdict } from "./quorum.ts";
+import { isUpdating } from "./selection.ts";
 import type { ControlPlaneView } from "./view.ts";
 
 /**
@@ -9,7 +10,8 @@ import type { ControlPlaneView } from "./view.ts";
 export function planStrayMember(view: ControlPlaneView): ControlPlanePlan | undefined {
   const { etcd, machines } = view;
   if (etcd.state !== "known" || view.creating !== undefined) return undefined;
-  if (machines.some(({ nodeName }) => nodeName === undefined)) return undefined;
+  // The member of a machine that is updated may restart: until then, no other one leaves.
+  if (machines.some((one) => one.nodeName === undefined || isUpdating(one))) return undefined;
   const names = new Set(machines.map(({ nodeName }) => nodeName));
   const [stray] = etcd.members
     .filter(({ name }) => name === "" || !names.has(name))

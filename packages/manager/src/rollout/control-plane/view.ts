@@ -43,6 +43,41 @@ export interface ControlPlaneMachine {
   readonly otherHooks: readonly string[];
   /** The remediation that created this machine. */
   readonly remediationFor?: RemediationRecord;
+  /** Its update in place; undefined while there is none. */
+  readonly update?: MachineUpdate;
+}
+
+/** The update in place of one machine. */
+export interface MachineUpdate {
+  /**
+   * `begun`: the desired state is not written completely, and no updater runs yet. `running`: updaters work on the machine.
+   * `failed`: an updater gave up, and the machine waits for a user.
+   */
+  readonly state: "begun" | "running" | "failed";
+  /** The desired state that the update leads to. */
+  readonly key: string;
+}
+
+/** What the updaters said about one machine. */
+export type InPlaceVerdict =
+  | {
+      readonly result: "Covered";
+      readonly updaters: readonly string[];
+      readonly paths: readonly string[];
+      readonly why: string;
+    }
+  | { readonly result: "Uncovered" | "Unknown"; readonly why: string };
+
+/** The facts for updates in place. */
+export interface InPlaceView {
+  /** Identifies the desired state of the machines. */
+  readonly key: string;
+  /** Whether the feature is off; then no machine is updated or replaced. */
+  readonly isDisabled: boolean;
+  /** What the updaters said about outdated machines, by the names of the machines. */
+  readonly verdicts: ReadonlyMap<string, InPlaceVerdict>;
+  /** The surge of the rolling update that follows if updaters cannot make all changes; without it nothing is replaced. */
+  readonly fallbackSurge?: 0 | 1;
 }
 
 /** A member of etcd. Ids are uint64 in decimal, and never numbers. */
@@ -93,5 +128,7 @@ export interface ControlPlaneView {
   readonly remediation: RemediationPolicy;
   /** A remediation whose replacement does not exist yet. */
   readonly remediationInProgress?: RemediationRecord;
+  /** The facts for updates in place; undefined if the strategy is another one. */
+  readonly inPlace?: InPlaceView;
   readonly nowMs: number;
 }

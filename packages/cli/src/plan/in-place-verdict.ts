@@ -1,0 +1,22 @@
+import type { Frozen, KubeadmControlPlane } from "@capstan/api";
+
+type Recorded = NonNullable<
+  NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
+>["decisions"][number];
+
+/** What updaters said, as their controller recorded it. */
+export type RecordedDecision = Pick<Recorded, "result" | "updaters" | "message">;
+
+/** What happens to some machines, in one line: in place and by whom, replaced, or blocked. */
+export function verdictLine(
+  subject: string,
+  { result, updaters = [], message = "" }: RecordedDecision,
+  { hasFallback }: { readonly hasFallback: boolean },
+): string {
+  if (result === "Covered") {
+    const by = updaters.map(({ name, changes }) => `${name} (${changes.join(", ")})`).join(", then ");
+    return `in place: ${subject} by ${by === "" ? "no updater: no field changes" : by}`;
+  }
+  const isReplaced = result === "Uncovered" && hasFallback;
+  return `${isReplaced ? "replaced" : "blocked"}: ${subject}: ${message}`;
+}

@@ -1,0 +1,2 @@
+/** What can be asked of a rollout. */
+export type RolloutVerb = "pause" | "resume" | "restart" | "undo";

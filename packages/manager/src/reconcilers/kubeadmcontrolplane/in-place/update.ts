@@ -1,0 +1,90 @@
+import {
+  CONTROL_PLANE_NAME_LABEL,
+  controllerOf,
+  type Frozen,
+  isUpdatingInPlace,
+  hasUpdateFailed,
+  labelValueFor,
+  Machine,
+  PENDING_HOOKS_ANNOTATION,
+  UPDATE_IN_PROGRESS_ANNOTATION,
+  UPDATE_MACHINE_HOOK,
+} from "@capstan/api";
+import { waiting } from "@capstan/runtime";
+import type { ControlPlaneAction } from "../../../rollout/control-plane/action.ts";
+import type { PartToCompare } from "../../../updaters/desired-state.ts";
+import { prepareJoin } from "../kubeadm-config.ts";
+import type { Scope } from "../scope.ts";
+import { desiredParts } from "./desired.ts";
+
+type Update = Extract<ControlPlaneAction, { readonly action: "UpdateMachineInPlace" }>;
+
+/**
+ * Writes the plan of an update to its machine, then the desired infrastructure and KubeadmConfig, then the desired version
+ * with the sign that updaters may run. All objects keep their names. A crash in between leaves a machine with a plan and
+ * without the sign, and the next pass writes the same again.
+ */
+export async function updateMachine(scope: Scope, { targets, detail }: Update): Promise<void> {
+  const { context, controlPlane, machines } = scope;
+  const [name = ""] = targets;
+  const cached = machines.find(({ metadata }) => metadata.name === name);
+  if (!cached) return;
+  const parts = await desiredParts(scope, cached);
+  await requireNoOtherUpdate(scope, name);
+  // `kubeadm upgrade` reads the version and the settings of components from the cluster.
+  await prepareJoin(scope);
+  const machine = await beginUpdate(scope, cached, detail);
+  await applyPart(scope, parts.infrastructure);
+  if (parts.bootstrap) await applyPart(scope, parts.bootstrap);
+  const { namespace, resourceVersion } = machine.metadata;
+  const body = {
+    metadata: { resourceVersion, annotations: { [PENDING_HOOKS_ANNOTATION]: UPDATE_MACHINE_HOOK } },
+    spec: { version: controlPlane.spec.version },
+  };
+  await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
+  const message = `Wrote the desired state of Machine ${name}; its updaters may run: ${detail.updaters.join(", ")}`;
+  context.event({ type: "Normal", reason: "UpdateStarted", message });
+}
+
+/** The cache may be behind: two machines that restart at once could cost the quorum of etcd. */
+async function requireNoOtherUpdate({ context, controlPlane }: Scope, name: string): Promise<void> {
+  const { namespace, uid, name: owner } = controlPlane.metadata;
+  const machines = await context.client.list(Machine, {
+    ...(namespace !== undefined && { namespace }),
+    labelSelector: `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(owner)}`,
+  });
+  const other = machines.find(
+    (one) =>
+      one.metadata.name !== name &&
+      controllerOf(one)?.uid === uid &&
+      (one.metadata.deletionTimestamp !== undefined || (isUpdatingInPlace(one) && !hasUpdateFailed(one))),
+  );
+  if (!other) return;
+  const message = `Machine ${other.metadata.name} is being changed, and the cache does not show it yet`;
+  throw waiting("WaitingForCache", message, 1_000);
+}
+
+/** Records the plan. The write is refused if the machine has changed since it was read. */
+function beginUpdate(
+  { context }: Scope,
+  machine: Frozen<Machine>,
+  { updaters, key }: Update["detail"],
+): Promise<Frozen<Machine>> {
+  const { name, namespace, resourceVersion } = machine.metadata;
+  // Updaters of an earlier update that did not end: what they had to do may be half done.
+  const left = isUpdatingInPlace(machine) ? (machine.spec.updaters ?? []) : [];
+  const plan = [...new Set([...updaters, ...left])];
+  const body = {
+    metadata: {
+      resourceVersion,
+      annotations: { [UPDATE_IN_PROGRESS_ANNOTATION]: key, [PENDING_HOOKS_ANNOTATION]: null },
+    },
+    spec: { updaters: plan.length > 0 ? plan : null },
+  };
+  return context.client.patch(Machine, { name, namespace }, { type: "merge", body });
+}
+
+async function applyPart({ context }: Scope, { existing, body, fieldManager }: PartToCompare): Promise<void> {
+  const { kind, name } = existing.target;
+  await context.client.patch(kind, name, { type: "apply", body, fieldManager, force: true });
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import {
+  type Frozen,
+  hasUpdateFailed,
+  IN_PLACE_STRATEGIES,
+  isUpdatePending,
+  isUpdatingInPlace,
+  type KubeadmControlPlane,
+  type Machine,
+  UPDATE_IN_PROGRESS_ANNOTATION,
+} from "@capstan/api";
+import type { InPlaceVerdict, InPlaceView, MachineUpdate } from "../../../rollout/control-plane/view.ts";
+
+/** Whether the machines of a control plane are updated in place. */
+export function isInPlace({ spec }: Pick<Frozen<KubeadmControlPlane>, "spec">): boolean {
+  return IN_PLACE_STRATEGIES.includes(spec.rolloutStrategy?.type ?? "");
+}
+
+/** Identifies the desired state of the machines. The sign of an update carries it, so that a newer one is recognized. */
+export function desiredKey({ spec }: Frozen<KubeadmControlPlane>): string {
+  const { version, kubeadmConfigSpec, machineTemplate, rolloutAfter = "" } = spec;
+  const { apiVersion, kind, name } = machineTemplate.infrastructureRef;
+  return hashOf([version, kubeadmConfigSpec, apiVersion, kind, name, rolloutAfter]);
+}
+
+/** A short hash of facts. */
+export function hashOf(facts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
+}
+
+/** The facts for updates in place; undefined if machines are replaced. */
+export function inPlaceView(
+  controlPlane: Frozen<KubeadmControlPlane>,
+  { isDisabled }: { readonly isDisabled: boolean },
+): InPlaceView | undefined {
+  if (!isInPlace(controlPlane)) return undefined;
+  const { spec, status } = controlPlane;
+  const key = desiredKey(controlPlane);
+  const decisions = status?.inPlace?.key === key ? status.inPlace.decisions : [];
+  const fallback = spec.rolloutStrategy?.fallbackRollingUpdate;
+  return {
+    key,
+    isDisabled,
+    verdicts: new Map(decisions.map((decision) => [decision.machine, verdictOf(decision)])),
+    ...(fallback && { fallbackSurge: fallback.maxSurge === 0 ? 0 : 1 }),
+  };
+}
+
+type Decision = NonNullable<
+  NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
+>["decisions"][number];
+
+function verdictOf({ result, updaters = [], message: why = "" }: Decision): InPlaceVerdict {
+  if (result !== "Covered") return { result, why };
+  return {
+    result,
+    updaters: updaters.map(({ name }) => name),
+    paths: updaters.flatMap(({ changes }) => changes),
+    why,
+  };
+}
+
+/** The update in place of a machine; undefined while there is none. */
+export function machineUpdate(machine: Frozen<Machine>): MachineUpdate | undefined {
+  if (!isUpdatingInPlace(machine)) return undefined;
+  const key = machine.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] ?? "";
+  if (hasUpdateFailed(machine)) return { state: "failed", key };
+  return { state: isUpdatePending(machine) ? "running" : "begun", key };
+}
