@@ -11,7 +11,7 @@ import { createWorld, type World } from "@capstan/sim";
 import { Failure } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
 import { find, get, patch, remove } from "../fleet/fleet-world.ts";
-import { changeControlPlane, CLUSTER_ID, createCluster, inAzure, NAME, WORLD } from "./aks-world.ts";
+import { changeControlPlane, CLUSTER_ID, createCluster, GROUP, inAzure, NAME, WORLD } from "./aks-world.ts";
 
 async function running(): Promise<World> {
   const world = await createWorld(WORLD);
@@ -112,6 +112,23 @@ describe("at reconcile", () => {
     expect(await condition(world)).toMatchObject({ status: "True" });
   });
 
+  test("76: a field that the CRD lacks is named, and nothing is written", async () => {
+    const world = await running();
+    const before = await get(world, ManagedCluster, NAME);
+    await changeControlPlane(world, {
+      asoManagedClusterPatches: ["spec: {workloadAutoscalerProfile: {keda: {enabled: true}}}"],
+    });
+    await world.settle();
+    expect(await condition(world)).toMatchObject({
+      status: "False",
+      reason: "UnknownField",
+      message: expect.stringMatching(
+        /^spec\.workloadAutoscalerProfile is not a field of ManagedCluster/,
+      ) as string,
+    });
+    expect(await get(world, ManagedCluster, NAME)).toEqual(before);
+  });
+
   test("78: 500 patches are applied in order", async () => {
     const world = await running();
     const patches = Array.from({ length: 500 }, (_, index) => `spec: {tags: {order: "${index}"}}`);
@@ -154,6 +171,27 @@ describe("at reconcile", () => {
       reason: "PropertyChangeNotAllowed",
       message: "Changing property 'properties.dnsPrefix' is not allowed.",
     });
+  });
+
+  test("a policy that denies AKS clusters shows in the condition in its own words", async () => {
+    const world = await createWorld(WORLD);
+    world.start();
+    world.azure.control.forbid({
+      name: "no-aks",
+      scope: GROUP,
+      kind: "DenyByPolicy",
+      type: "Microsoft.ContainerService/managedClusters",
+    });
+    await createCluster(world);
+    await world.advance(30 * 60_000);
+    expect(await condition(world)).toMatchObject({
+      status: "False",
+      reason: "RequestDisallowedByPolicy",
+      message: expect.stringContaining("no-aks") as string,
+    });
+    world.azure.control.allow("no-aks");
+    await world.advance(3 * 3600_000);
+    expect(await condition(world)).toMatchObject({ status: "True" });
   });
 
   test("a pool that is deleted in the portal comes back", async () => {

@@ -79,7 +79,7 @@ async function createInAzure(world: World): Promise<void> {
 }
 
 describe("an AKS cluster that exists before its manifests", () => {
-  test("is not touched without the annotation, and a condition names it", async () => {
+  test("83: is not touched without the annotation, and a condition names it", async () => {
     const world = await started();
     await createInAzure(world);
     const before = armWrites(world);

@@ -2,7 +2,17 @@
 import type { CustomKind, CustomObject } from "../kind.ts";
 import { defineKind } from "../kind.ts";
 import { readyColumn } from "../printer-columns.ts";
-import { type Static, long, listMap, object, oneOf, optional, string, timestamp } from "../schema/schema.ts";
+import {
+  type Static,
+  anyValue,
+  long,
+  listMap,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from "../schema/schema.ts";
 
 /** How a resource refers to the one that contains it. */
 const Owner = object(
@@ -28,14 +38,18 @@ export const AsoCondition = object("A condition of the resource.", {
 /** A condition in the shape of Azure Service Operator. */
 export type AsoCondition = Static<typeof AsoCondition>;
 
-const Spec = object(
-  "The desired state of the Azure resource.",
-  {
-    azureName: optional(string("The name in Azure; default: the name of the object.")),
-    owner: optional(Owner),
-  },
-  { preserveUnknown: true },
-);
+const COMMON_FIELDS = {
+  azureName: optional(string("The name in Azure; default: the name of the object.")),
+  owner: optional(Owner),
+};
+const SPEC = "The desired state of the Azure resource.";
+const Spec = object(SPEC, COMMON_FIELDS, { preserveUnknown: true });
+
+/** A spec that has only the named fields; their values are preserved. */
+function specWith(fields: readonly string[]): typeof Spec {
+  const values = fields.map((name) => [name, optional(anyValue("As in Azure Service Operator."))] as const);
+  return object(SPEC, { ...Object.fromEntries(values), ...COMMON_FIELDS });
+}
 
 const Status = object(
   "The observed state of the Azure resource.",
@@ -59,13 +73,15 @@ export function defineAsoKind(names: {
   readonly kind: string;
   readonly plural: string;
   readonly description: string;
+  /** The names of the fields of the spec; any name unless given. */
+  readonly fields?: readonly string[];
 }): CustomKind<AsoObject> {
-  const { service, ...rest } = names;
+  const { service, fields, ...rest } = names;
   return defineKind({
     ...rest,
     group: `${service}.azure.com`,
     categories: ["azure", service],
-    spec: Spec,
+    spec: fields ? specWith(fields) : Spec,
     status: Status,
     columns: [readyColumn("Ready"), readyColumn("Severity"), readyColumn("Reason"), readyColumn("Message")],
     applyDefaults: ({ spec, metadata }) => {

@@ -1,8 +1,9 @@
 import type { ObjectOf } from "../kind.ts";
+import { AGENT_POOL_FIELDS, MANAGED_CLUSTER_FIELDS } from "./aks-fields.ts";
 import { defineAsoKind } from "./aso-resource.ts";
 
-// The versions that manifests of Azure Service Operator and CAPZ use; one schema that preserves all fields serves them
-// all.
+// The versions that manifests of Azure Service Operator and CAPZ use; one schema with the
+// fields of all versions serves them all.
 const CONTAINER_SERVICE = {
   service: "containerservice",
   version: "v1api20231001",
@@ -22,6 +23,7 @@ export const ManagedCluster = defineAsoKind({
   kind: "ManagedCluster",
   plural: "managedclusters",
   description: "An AKS cluster.",
+  fields: MANAGED_CLUSTER_FIELDS,
 });
 
 /** An AKS cluster. */
@@ -33,6 +35,7 @@ export const ManagedClustersAgentPool = defineAsoKind({
   kind: "ManagedClustersAgentPool",
   plural: "managedclustersagentpools",
   description: "A node pool of an AKS cluster.",
+  fields: AGENT_POOL_FIELDS,
 });
 
 /** A node pool of an AKS cluster. */

@@ -17,7 +17,7 @@ export async function unknownFieldHint(
   const definition = await client.find(CustomResourceDefinition, { name: `${kind.plural}.${kind.group}` });
   const schema = definition?.spec.versions.find(({ name }) => name === kind.version)?.schema.openAPIV3Schema;
   const near = schema && nearestField(schema, path);
-  const advice = near === undefined ? "" : `; did you mean ${near}?`;
+  const advice = near === undefined ? "." : `; did you mean ${near}?`;
   return `${path} is not a field of ${kind.kind} in ${kind.apiVersion}${advice} A newer Azure Service Operator may know it`;
 }
 
