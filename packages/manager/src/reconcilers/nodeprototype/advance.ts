@@ -152,7 +152,8 @@ const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
 /** The pool is being deleted: its donor is back, then everything that was made for its images goes. */
 export const removeImages = inAzure(async (scope) => {
   const record = recordOf(scope);
-  if (isRunning(record)) return again(0, record.phase);
+  // The step says itself when it goes on; this only keeps the finalizer.
+  if (isRunning(record)) return again(SOON_MS, record.phase);
   // Until it is gone, the scale set may still create machines.
   if (scope.pool.metadata.finalizers?.includes(POOL_FINALIZER) === true)
     return again(SOON_MS, "WaitingForScaleSet");
