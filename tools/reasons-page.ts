@@ -39,7 +39,8 @@ const SHARED_TEXTS: Readonly<Record<string, { readonly heading: string; readonly
   },
   references: {
     heading: "References",
-    about: "Given for `infrastructureRef`, `controlPlaneRef` and `bootstrap.configRef`.",
+    about:
+      "Given for `clusterName`, and for `infrastructureRef`, `controlPlaneRef` and `bootstrap.configRef`.",
   },
   azure: {
     heading: "Reaching Azure",
@@ -63,6 +64,9 @@ const SHARED_OF: Readonly<Record<string, readonly string[]>> = {
   Cluster: ["references", "workload"],
   AzureCluster: ["azure"],
   MachinePool: ["references", "workload"],
+  MachineDeployment: ["references"],
+  MachineSet: ["references"],
+  Machine: ["references", "workload", "drain"],
   AzureMachinePool: ["azure"],
   AzureMachinePoolMachine: ["workload", "drain"],
   AzureManagedControlPlane: ["azure", "aks"],

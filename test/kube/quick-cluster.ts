@@ -13,7 +13,7 @@ import { create } from "../bench/cluster-objects.ts";
 
 const ENDPOINT = { host: "demo.example.com", port: 6443 };
 
-/** Creates the Secrets by which controllers reach a workload cluster, whatever its kubeconfig says. */
+/** Creates the Secrets by which controllers reach a workload cluster; the tests connect to it in their own process, not by the server of the kubeconfig. */
 async function createAccess(client: Client, name: string): Promise<void> {
   const labels = { [CLUSTER_NAME_LABEL]: name };
   const encoded = (text: string): string => Buffer.from(text).toString("base64");

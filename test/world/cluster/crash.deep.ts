@@ -1,7 +1,8 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { everySeventh } from "../../sample.ts";
-import { building, life, STORM } from "./life.ts";
+import { STORM } from "../api-server-faults.ts";
+import { building, life } from "./life.ts";
 
 test.each([
   ["building", building],

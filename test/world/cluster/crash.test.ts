@@ -1,6 +1,7 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { building, life, STORM } from "./life.ts";
+import { STORM } from "../api-server-faults.ts";
+import { building, life } from "./life.ts";
 
 describe.each([
   ["building", building],

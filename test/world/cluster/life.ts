@@ -6,7 +6,7 @@ import {
   node,
   type Overrides,
 } from "@capstan/runtime/testing/builders";
-import type { FaultSpec, Rehearsal, World } from "@capstan/sim";
+import type { Rehearsal, World } from "@capstan/sim";
 import { controllers, create, createCluster, find, MINUTE_MS, patch, remove } from "./cluster-world.ts";
 import { machineIDs } from "./providers.ts";
 
@@ -79,18 +79,6 @@ async function build(world: World): Promise<void> {
 export function building(seed: string, managers = 1): Rehearsal {
   return { world: { seed, controllers, managers }, story: build };
 }
-
-/** All faults between a manager and its API servers, occasionally. */
-export const STORM: readonly FaultSpec[] = Object.entries({
-  "kube-conflict": 0.1,
-  "kube-unavailable": 0.05,
-  "kube-throttled": 0.05,
-  "kube-timeout-applied": 0.05,
-  "kube-reset": 0.05,
-  "kube-not-found": 0.02,
-  "watch-delay": 0.2,
-  "crash-after-write": 0.03,
-}).map(([fault, probability]) => ({ fault, when: { trigger: { probability } } }));
 
 /** The same, and a user deletes everything. */
 export function life(seed: string): Rehearsal {

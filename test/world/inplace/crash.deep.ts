@@ -1,7 +1,7 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { firstOf, repetitions } from "../../sample.ts";
-import { STORM } from "../machinedeployments/life.ts";
+import { STORM } from "../api-server-faults.ts";
 import { rehearsalOf, STORIES } from "./life.ts";
 
 const SAMPLE = 4;

@@ -1,6 +1,6 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { STORM } from "../machinedeployments/life.ts";
+import { STORM } from "../api-server-faults.ts";
 import { rehearsalOf } from "./life.ts";
 
 test("a crash during the hand-over of a machine loses no machine and creates none", async () => {

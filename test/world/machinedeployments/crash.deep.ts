@@ -1,7 +1,8 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { firstOf, repetitions } from "../../sample.ts";
-import { rehearsalOf, STORIES, STORM } from "./life.ts";
+import { STORM } from "../api-server-faults.ts";
+import { rehearsalOf, STORIES } from "./life.ts";
 
 const SAMPLE = 5;
 // A prime, so that the sample has points of the whole story, before and after writes.

@@ -1,6 +1,7 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { rehearsalOf, STORIES, STORM } from "./life.ts";
+import { STORM } from "../api-server-faults.ts";
+import { rehearsalOf, STORIES } from "./life.ts";
 
 describe.each(Object.keys(STORIES))("a crash during the story %s", (story) => {
   test("does not change the end, at a sample of all writes", async () => {

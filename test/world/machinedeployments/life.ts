@@ -1,5 +1,5 @@
 import { Machine, MachineDeployment, MachineSet } from "@capstan/api";
-import type { FaultSpec, Rehearsal, World } from "@capstan/sim";
+import type { Rehearsal, World } from "@capstan/sim";
 import { create, find, patch, remove } from "../cluster/cluster-world.ts";
 import type { Foreign } from "../cluster/foreign-kinds.ts";
 import {
@@ -69,15 +69,3 @@ function endOf({ truth }: World): unknown {
     status: owner && { ...status, conditions: conditions?.map(({ type, status: is }) => `${type} ${is}`) },
   };
 }
-
-/** All faults between a manager and its API servers, occasionally. */
-export const STORM: readonly FaultSpec[] = Object.entries({
-  "kube-conflict": 0.1,
-  "kube-unavailable": 0.05,
-  "kube-throttled": 0.05,
-  "kube-timeout-applied": 0.05,
-  "kube-reset": 0.05,
-  "kube-not-found": 0.02,
-  "watch-delay": 0.2,
-  "crash-after-write": 0.03,
-}).map(([fault, probability]) => ({ fault, when: { trigger: { probability } } }));

@@ -22,7 +22,7 @@ test.each([
   ["substringof('lb', name)", false],
   ["tagName eq 'owner'", true],
   ["tagName eq 'owner' and tagValue eq 'O''Brien'", true],
-  ["tagName eq 'owner' and tagValue eq 'nobody'", false],
+  ["tagName eq 'owner' and tagValue eq 'another'", false],
   ["tagName eq 'stage' and tagValue eq 'test and prod'", true],
   ["  ", true],
 ])("%s is %s", (filter, expected) => {

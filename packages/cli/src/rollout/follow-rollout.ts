@@ -25,14 +25,13 @@ export async function awaitRollout(shell: Shell, readState: ReadState, patience:
   const read = async (): Promise<Progress> => {
     earlier = confirmed(await readState(), earlier);
     const text = linesFor(earlier, shownFailure(earlier, patience));
-    return { title: earlier.title, text, code: verdictOn(earlier, patience) };
+    return { text, code: verdictOn(earlier, patience) };
   };
   return await followProgress(shell, read, patience);
 }
 
 /** How far the rollout of an object is. */
 export interface Progress {
-  readonly title: string;
   /** What is printed when it differs from the last text. */
   readonly text: string;
   /** The exit code; undefined while the rollout has not ended. */

@@ -72,7 +72,7 @@ export async function ownerProgress(
   const owner = await readOwner(client, { kind, name }, namespace);
   const isDone = isRolledOut(owner);
   const code = isDone ? EXIT.done : isWatching ? undefined : EXIT.failed;
-  return { title: titleOf(owner), text: `${sentenceFor(owner, isDone)}\n`, code };
+  return { text: `${sentenceFor(owner, isDone)}\n`, code };
 }
 
 function isRolledOut({ metadata, spec, status = {} }: Owner): boolean {

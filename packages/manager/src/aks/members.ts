@@ -11,9 +11,6 @@ import {
 } from "@capstan/api";
 import { type CacheReader, index, type ObjectName } from "@capstan/runtime";
 
-/** The annotation that holds `clusterctl move` back. */
-export const BLOCK_MOVE_ANNOTATION = "clusterctl.cluster.x-k8s.io/block-move";
-
 const BY_CLUSTER = "aks-cluster-of-pool";
 
 /** The Cluster that an object belongs to, by its owner or its label. */

@@ -31,7 +31,7 @@ export interface ComparedParts {
   readonly bootstrap: ComparedPart | undefined;
 }
 
-/** A machine that cannot become the desired one, whatever updaters can do. */
+/** A machine that no updater can change into the desired one. */
 export class Impossible extends Error {
   override readonly name = "Impossible";
   readonly path: string;

@@ -38,7 +38,7 @@ function notRunning(name: string): ArmError {
   });
 }
 
-/** DELETE of a machine; succeeds when it does not exist, and preempts whatever runs on it. */
+/** DELETE of a machine; succeeds when it does not exist, and preempts a running operation on it. */
 export const deleteMachine: Verb = (call, world) => {
   const id = resourceId(call.target, [VIRTUAL_MACHINES]);
   const resource = world.resources.get(id);

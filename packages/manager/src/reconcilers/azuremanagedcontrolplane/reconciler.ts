@@ -15,7 +15,7 @@ import { AsoObjects } from "../../aks/aso-objects.ts";
 import { clusterNameOf, controlPlaneNameOf, managedPoolsByCluster } from "../../aks/members.ts";
 import { provideCredentials } from "./credentials.ts";
 import { awaitPools, deleteObjects } from "./deletion.ts";
-import { blockMove, pauseObjects } from "./pause.ts";
+import { blockMoveOfCluster, pauseObjects } from "./pause.ts";
 import { publishEndpoint, publishKubeconfigs, report } from "./publish.ts";
 import { reconcileCluster, reconcileNetwork } from "./reconcile.ts";
 import { type AzureManagedControlPlanePorts, buildScope, type Scope } from "./scope.ts";
@@ -40,7 +40,7 @@ export function azureManagedControlPlaneReconciler(ports: AzureManagedControlPla
     referrersOf: controllerOfAsoObject,
     scope: (context) => buildScope(shared, context),
     normal: [
-      blockMove,
+      blockMoveOfCluster,
       provideCredentials,
       reconcileNetwork,
       reconcileCluster,

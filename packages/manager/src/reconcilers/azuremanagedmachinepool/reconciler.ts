@@ -20,7 +20,7 @@ import {
 import { AsoObjects } from "../../aks/aso-objects.ts";
 import { clusterNameOf, managedPoolsByCluster, managedPoolsOf } from "../../aks/members.ts";
 import { deletePool } from "./deletion.ts";
-import { blockMove, pausePool } from "./pause.ts";
+import { blockMoveOfPool, pausePool } from "./pause.ts";
 import { observeNodes, reconcilePool, reconcileScaling } from "./reconcile.ts";
 import { report } from "./report.ts";
 import { type AzureManagedMachinePoolPorts, buildScope, type Scope } from "./scope.ts";
@@ -45,7 +45,7 @@ export function azureManagedMachinePoolReconciler(ports: AzureManagedMachinePool
     sources: [nodesOf(ports)],
     minReconcileIntervalMs: () => REST_MS,
     scope: (context) => buildScope(shared, context),
-    normal: [blockMove, reconcilePool, reconcileScaling, observeNodes],
+    normal: [blockMoveOfPool, reconcilePool, reconcileScaling, observeNodes],
     deleting: [deletePool],
     whilePaused: [pausePool],
     status: report,

@@ -1,26 +1,15 @@
 import {
   type Cluster,
-  CLUSTER_NAME_LABEL,
   controllerOf,
-  ensureOwnerReference,
   type Frozen,
   isTrue,
   isUpdatingInPlace,
   Machine,
   Node,
   type ObjectReference,
-  ownerReferenceTo,
 } from "@capstan/api";
-import {
-  again,
-  block,
-  Failure,
-  guardWrites,
-  logDisruptions,
-  next,
-  type Outcome,
-  waiting,
-} from "@capstan/runtime";
+import { again, Failure, guardWrites, logDisruptions, next, type Outcome } from "@capstan/runtime";
+import { labelWithCluster, ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
 import {
   addressesOf,
   type ContractObject,
@@ -53,19 +42,9 @@ const SOON_MS = 10_000;
 
 /** Sets the label of the Cluster, and its owner reference if no other controller owns the machine. */
 export function joinCluster({ machine, cluster }: Scope): Outcome {
-  const { metadata, spec } = machine;
-  if (!cluster) {
-    const name = JSON.stringify(spec.clusterName);
-    const message = `spec.clusterName: Cluster ${name} does not exist in namespace ${metadata.namespace}`;
-    throw waiting("WaitingForCluster", message);
-  }
-  if (!controllerOf(machine)) {
-    const references = ensureOwnerReference(metadata.ownerReferences, ownerReferenceTo(cluster));
-    metadata.ownerReferences = references.map((one) => ({ ...one }));
-  }
-  if (metadata.labels?.[CLUSTER_NAME_LABEL] === spec.clusterName) return next;
-  metadata.labels = { ...metadata.labels, [CLUSTER_NAME_LABEL]: spec.clusterName };
-  return block(0, "JoiningCluster");
+  const found = requireCluster(machine, cluster);
+  if (!controllerOf(machine)) ownByCluster(machine, found);
+  return labelWithCluster(machine);
 }
 
 /** Reads the bootstrap config and the infrastructure, sets their owner, and copies the fields of the contract. */

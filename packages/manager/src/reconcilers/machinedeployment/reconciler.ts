@@ -3,7 +3,6 @@ import {
   Cluster,
   controllerOf,
   DEPLOYMENT_NAME_LABEL,
-  ensureOwnerReference,
   ExtensionConfig,
   formatFieldError,
   type Frozen,
@@ -14,7 +13,6 @@ import {
   Machine,
   MachineDeployment,
   MachineSet,
-  ownerReferenceTo,
 } from "@capstan/api";
 import {
   block,
@@ -29,8 +27,8 @@ import {
   type Outcome,
   type Reconciler,
   terminal,
-  waiting,
 } from "@capstan/runtime";
+import { ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { COALESCED_MS } from "../../workload/reconcile-interval.ts";
 import { report } from "./report.ts";
@@ -127,14 +125,7 @@ function deploymentsInPlace(cache: CacheReader): ObjectName[] {
 }
 
 function joinCluster({ deployment, cluster }: Scope): Outcome {
-  const { metadata, spec } = deployment;
-  if (!cluster) {
-    const name = JSON.stringify(spec.clusterName);
-    const message = `spec.clusterName: Cluster ${name} does not exist in namespace ${metadata.namespace}`;
-    throw waiting("WaitingForCluster", message);
-  }
-  const references = ensureOwnerReference(metadata.ownerReferences, ownerReferenceTo(cluster));
-  metadata.ownerReferences = references.map((one) => ({ ...one }));
+  ownByCluster(deployment, requireCluster(deployment, cluster));
   return next;
 }
 

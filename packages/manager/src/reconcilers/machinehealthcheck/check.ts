@@ -2,14 +2,12 @@ import {
   Cluster,
   CLUSTER_NAME_LABEL,
   type Condition,
-  ensureOwnerReference,
   formatTimestamp,
   type Frozen,
   isPausedByAnnotation,
   isTrue,
   Machine,
   type MachineHealthCheck,
-  ownerReferenceTo,
   removeCondition,
   selectorMatches,
   selectorOf,
@@ -17,6 +15,7 @@ import {
   SKIP_REMEDIATION_ANNOTATION,
 } from "@capstan/api";
 import { again, type Context, Failure, isConflict, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { ownByCluster } from "../../contract/join-cluster.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "../machine/conditions.ts";
@@ -45,8 +44,7 @@ export async function checkMachines(scope: Scope): Promise<Outcome> {
   const { namespace } = check.metadata;
   const cluster = cache.get(Cluster, { name: check.spec.clusterName, namespace });
   if (!cluster) return next;
-  const references = ensureOwnerReference(check.metadata.ownerReferences, ownerReferenceTo(cluster));
-  check.metadata.ownerReferences = references.map((one) => ({ ...one }));
+  ownByCluster(check, cluster);
   const machines = targetsOf(context);
   const isJudged = cluster.status?.infrastructureReady === true && isInitialized(cluster);
   const nodes = isJudged ? await nodesOf(scope, cluster) : undefined;

@@ -1,13 +1,6 @@
-import {
-  type Cluster,
-  CLUSTER_NAME_LABEL,
-  ensureOwnerReference,
-  type Frozen,
-  isTrue,
-  type ObjectReference,
-  ownerReferenceTo,
-} from "@capstan/api";
-import { again, block, Failure, next, type Outcome, waiting } from "@capstan/runtime";
+import { type Cluster, type Frozen, isTrue, type ObjectReference } from "@capstan/api";
+import { again, Failure, next, type Outcome } from "@capstan/runtime";
+import { labelWithCluster, ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
 import { reconcileReference } from "../../contract/reconcile-reference.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import { candidatesOf } from "../../workload/node-ref-cache.ts";
@@ -26,18 +19,10 @@ const POLL_MS = 30_000;
 const SOON_MS = 10_000;
 const STILL_THERE_MS = 2 * 60_000;
 
-/** Sets the label of the Cluster; without it, other controllers could not see that the Cluster is paused. */
+/** Makes the Cluster the owner of the pool, and labels the pool with it. */
 export function joinCluster({ pool, cluster }: Scope): Outcome {
-  const { metadata, spec } = pool;
-  if (!cluster) {
-    const message = `spec.clusterName: Cluster ${JSON.stringify(spec.clusterName)} does not exist in namespace ${metadata.namespace}`;
-    throw waiting("WaitingForCluster", message);
-  }
-  const references = ensureOwnerReference(metadata.ownerReferences, ownerReferenceTo(cluster));
-  metadata.ownerReferences = references.map((one) => ({ ...one }));
-  if (metadata.labels?.[CLUSTER_NAME_LABEL] === spec.clusterName) return next;
-  metadata.labels = { ...metadata.labels, [CLUSTER_NAME_LABEL]: spec.clusterName };
-  return block(0, "JoiningCluster");
+  ownByCluster(pool, requireCluster(pool, cluster));
+  return labelWithCluster(pool);
 }
 
 /** Reads the bootstrap config and the infrastructure, and sets their owner. */

@@ -48,10 +48,13 @@ export interface FixedFields {
 
 /** The fields of existing machines that follow the template. */
 export function propagatedFields(set: Frozen<MachineSet>): object {
+  return { ...propagatedMetadata(set), ...propagatedSpec(set) };
+}
+
+function propagatedSpec({ spec: { template } }: Frozen<MachineSet>): object {
   const { readinessGates, taints, nodeDrainTimeout, nodeVolumeDetachTimeout, nodeDeletionTimeout } =
-    set.spec.template.spec;
+    template.spec;
   return withoutUndefined({
-    ...propagatedMetadata(set),
     readinessGates,
     taints,
     nodeDrainTimeout,
@@ -62,9 +65,7 @@ export function propagatedFields(set: Frozen<MachineSet>): object {
 
 /** The configuration of a Machine that its set applies: the fields of its creation, and those that follow the template. */
 export function machineConfiguration(set: Frozen<MachineSet>, fixed: FixedFields): object {
-  const { clusterName, template } = set.spec;
-  const { readinessGates, taints, nodeDrainTimeout, nodeVolumeDetachTimeout, nodeDeletionTimeout } =
-    template.spec;
+  const { clusterName } = set.spec;
   const { configRef, dataSecretName, ...rest } = fixed;
   return {
     metadata: {
@@ -76,11 +77,7 @@ export function machineConfiguration(set: Frozen<MachineSet>, fixed: FixedFields
       clusterName,
       ...rest,
       bootstrap: withoutUndefined({ configRef, ...(!configRef && { dataSecretName }) }),
-      readinessGates,
-      taints,
-      nodeDrainTimeout,
-      nodeVolumeDetachTimeout,
-      nodeDeletionTimeout,
+      ...propagatedSpec(set),
     }),
   };
 }

@@ -17,8 +17,8 @@ import {
   on,
   type Outcome,
   type Reconciler,
-  waiting,
 } from "@capstan/runtime";
+import { requireCluster } from "../../contract/join-cluster.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { setIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { deleteMachines } from "./deletion.ts";
@@ -72,20 +72,15 @@ export function machineSetReconciler(): Reconciler {
     ],
     referrersOf: byReference.of,
     scope: buildScope,
-    normal: [requireCluster, adoptMachines, updateInPlace, propagateFields, checkPreflight, scaleMachines],
+    normal: [awaitCluster, adoptMachines, updateInPlace, propagateFields, checkPreflight, scaleMachines],
     deleting: [deleteMachines],
     status: report,
   });
 }
 
-function requireCluster({ set, cluster }: Scope): Outcome {
-  if (cluster) return next;
-  const { namespace } = set.metadata;
-  const name = JSON.stringify(set.spec.clusterName);
-  throw waiting(
-    "WaitingForCluster",
-    `spec.clusterName: Cluster ${name} does not exist in namespace ${namespace}`,
-  );
+function awaitCluster({ set, cluster }: Scope): Outcome {
+  requireCluster(set, cluster);
+  return next;
 }
 
 function toSets(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {

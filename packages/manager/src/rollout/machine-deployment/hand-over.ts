@@ -1,7 +1,7 @@
 /**
  * Moves machines between the MachineSets of a MachineDeployment. Both sets record the names before the machine changes its
  * owner: the receiving set counts a recorded machine from then on, the other one no longer does. So neither set creates or
- * deletes a machine, whichever of the three writes was the last before a crash, and whatever its cache shows.
+ * deletes a machine when a crash follows any of the three writes, or when its cache is stale.
  */
 import type { InPlaceMachine, SetView } from "./view.ts";
 

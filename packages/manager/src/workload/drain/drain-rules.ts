@@ -15,7 +15,7 @@ type Labels = Readonly<Record<string, string>> | undefined;
 
 const BY_NAMESPACE = "drain-rules-of-namespace";
 
-/** The MachineDrainRules of a namespace; whoever reads `drainRulesOf` registers it. */
+/** The MachineDrainRules of a namespace; a reconciler that calls `drainRulesOf` registers this index. */
 export const drainRulesByNamespace = index(MachineDrainRule, BY_NAMESPACE, ({ metadata }) => [
   metadata.namespace ?? "",
 ]);
