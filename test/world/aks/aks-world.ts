@@ -1,5 +1,5 @@
 /** An AKS cluster in a world: the manifests of examples/aks, and all controllers of the product. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   AzureClusterIdentity,
@@ -16,6 +16,8 @@ import {
   parseYaml,
   ResourceGroup,
   Secret,
+  VirtualNetwork,
+  VirtualNetworksSubnet,
 } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
@@ -29,7 +31,7 @@ export const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${NA
 /** The ARM id of the cluster. */
 export const CLUSTER_ID = `${GROUP}/providers/Microsoft.ContainerService/managedClusters/${NAME}`;
 
-const EXAMPLES = join(import.meta.dirname, "../../../examples/aks");
+const EXAMPLES = join(import.meta.dirname, "../../../examples");
 const KINDS: readonly Kind[] = [
   Secret,
   AzureClusterIdentity,
@@ -41,6 +43,8 @@ const KINDS: readonly Kind[] = [
   ManagedCluster,
   ManagedClustersAgentPool,
   ResourceGroup,
+  VirtualNetwork,
+  VirtualNetworksSubnet,
 ];
 const CONTROLLERS: ReadonlySet<string> = new Set([
   "cluster",
@@ -64,26 +68,39 @@ export const WORLD: Omit<WorldOptions, "faults"> = {
 
 /** Objects of the examples, by file. */
 export function examples(...files: readonly string[]): readonly KubernetesObject[] {
-  return files.flatMap((file) =>
-    readFileSync(join(EXAMPLES, file), "utf8")
-      .split(/^---$/m)
-      .map((part) => parseYaml(part) as KubernetesObject),
-  );
+  return files.flatMap((file) => objectsIn(join("aks", file)));
+}
+
+/** All objects of another folder of the examples, in the order of kubectl. */
+export function manifestsIn(folder: string): readonly KubernetesObject[] {
+  const files = readdirSync(join(EXAMPLES, folder)).filter((name) => name.endsWith(".yaml"));
+  return files.toSorted().flatMap((file) => objectsIn(join(folder, file)));
+}
+
+function objectsIn(file: string): readonly KubernetesObject[] {
+  return readFileSync(join(EXAMPLES, file), "utf8")
+    .split(/^---$/m)
+    .map((part) => parseYaml(part) as KubernetesObject);
 }
 
 /** Creates objects of any of the kinds of AKS. */
 export async function createAll(world: World, objects: readonly KubernetesObject[]): Promise<void> {
+  for (const object of objects) await world.run(world.user.create(kindOf(object), object));
+}
+
+/** Deletes objects of any of the kinds of AKS, and ignores those that are gone. */
+export async function deleteAll(world: World, objects: readonly KubernetesObject[]): Promise<void> {
   for (const object of objects) {
-    const kind = KINDS.find((one) => one.kind === object.kind);
-    if (!kind) throw new Error(`no kind for ${object.kind}`);
-    await world.run(
-      world.user.create({ ...kind, version: versionOf(object), apiVersion: object.apiVersion }, object),
-    );
+    const kind = kindOf(object);
+    const isThere = await world.run(world.user.find(kind, object.metadata));
+    if (isThere) await world.run(world.user.delete(kind, object.metadata));
   }
 }
 
-function versionOf({ apiVersion }: KubernetesObject): string {
-  return apiVersion.split("/").at(-1) ?? "";
+function kindOf({ apiVersion, kind: name }: KubernetesObject): Kind {
+  const kind = KINDS.find((one) => one.kind === name);
+  if (!kind) throw new Error(`no kind for ${name}`);
+  return { ...kind, version: apiVersion.split("/").at(-1) ?? "", apiVersion };
 }
 
 /** Creates the cluster of the examples. */
@@ -94,6 +111,11 @@ export async function createCluster(
   const objects = examples("identity.yaml", "cluster.yaml", "pools.yaml");
   for (const object of objects) change(object);
   await createAll(world, objects);
+}
+
+/** The ARM id of an AKS cluster whose resource group has its name. */
+export function clusterId(name: string): string {
+  return CLUSTER_ID.replaceAll(NAME, name);
 }
 
 /** Changes the control plane, as a user. */

@@ -3,26 +3,31 @@ import {
   AzureManagedMachinePool,
   Cluster,
   getCondition,
-  type KubernetesObject,
+  type Kind,
   MachinePool,
   ManagedCluster,
   ManagedClustersAgentPool,
 } from "@capstan/api";
 import { createWorld, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { find, get, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
+import { find, get, patch, remove } from "../fleet/fleet-world.ts";
 import { armWrites } from "../azurecluster/life.ts";
 import {
-  changeControlPlane,
-  CLUSTER_ID,
+  clusterId,
   createAll,
   createCluster,
-  examples,
-  GROUP,
+  deleteAll,
   inAzure,
+  manifestsIn,
   NAME,
   WORLD,
 } from "./aks-world.ts";
+import { resourcesIn } from "./life.ts";
+
+const HOUR_MS = 3_600_000;
+const BERTH = "berth";
+const RUNNING = "ManagedClusterRunning";
+const FULFILLED = "SpecFulfilled";
 
 const ADOPT = "sigs.k8s.io/cluster-api-provider-azure-adopt";
 const POLICY = "serviceoperator.azure.com/reconcile-policy";
@@ -33,128 +38,124 @@ async function started(): Promise<World> {
   return world;
 }
 
-/** Creates by hand in Azure what the examples describe. */
+/** Creates in Azure what the manifests of examples/aks-adopt describe, and leaves no object of it. */
 async function createInAzure(world: World): Promise<void> {
-  const body = (path: string, content: object): Promise<unknown> =>
-    world.arm("PUT", `${path}?api-version=2024-05-01`, content);
-  await body(GROUP, { location: "westeurope" });
-  const network = `${GROUP}/providers/Microsoft.Network/virtualNetworks/${NAME}`;
-  const subnet = { name: NAME, properties: { addressPrefixes: ["10.240.0.0/16"] } };
-  await body(network, {
-    location: "westeurope",
-    properties: { addressSpace: { addressPrefixes: ["10.0.0.0/8"] }, subnets: [subnet] },
-  });
-  await world.advance(60_000);
-  const pool = { vmSize: "Standard_D2s_v5", vnetSubnetID: `${network}/subnets/${NAME}`, osType: "Linux" };
-  await body(CLUSTER_ID, {
-    location: "westeurope",
-    sku: { name: "Base", tier: "Free" },
-    identity: { type: "SystemAssigned" },
-    properties: {
-      kubernetesVersion: "1.33.5",
-      dnsPrefix: NAME,
-      nodeResourceGroup: `MC_${NAME}_${NAME}_westeurope`,
-      enableRBAC: true,
-      networkProfile: {
-        networkPlugin: "azure",
-        loadBalancerSku: "standard",
-        serviceCidr: "192.168.0.0/16",
-        dnsServiceIP: "192.168.0.10",
-      },
-      workloadAutoScalerProfile: { keda: { enabled: true } },
-      agentPoolProfiles: [
-        { ...pool, name: "system", mode: "System", count: 1 },
-        {
-          ...pool,
-          name: "workers",
-          mode: "User",
-          count: 2,
-          vmSize: "Standard_D4s_v5",
-          upgradeSettings: { maxSurge: "33%" },
-        },
-      ],
-    },
-  });
-  await world.advance(15 * 60_000);
+  const objects = manifestsIn("aks-adopt/existing");
+  await createAll(world, objects);
+  await world.rest(HOUR_MS);
+  await deleteAll(world, objects);
+  await world.rest(HOUR_MS);
+  expect(await inAzure(world, clusterId(BERTH))).toBeDefined();
+  expect(await find(world, ManagedCluster, "existing-berth")).toBeUndefined();
 }
 
-describe("an AKS cluster that exists before its manifests", () => {
-  test("83: is not touched without the annotation, and a condition names it", async () => {
-    const world = await started();
-    await createInAzure(world);
-    const before = armWrites(world);
-    await createCluster(world);
-    await world.settle();
-    const { status } = await get(world, AzureManagedControlPlane, NAME);
-    const condition = getCondition(status?.conditions, "ManagedClusterRunning");
-    expect(condition).toMatchObject({ status: "False", reason: "ClusterNotAdopted" });
-    expect(condition?.message).toContain(`set the annotation ${ADOPT}: "true"`);
-    expect(armWrites(world)).toEqual(before);
-  });
+const adopt = (world: World): Promise<void> =>
+  patch(world, AzureManagedControlPlane, BERTH, { metadata: { annotations: { [ADOPT]: "true" } } });
 
-  test("is adopted with the annotation, without a single write to Azure", async () => {
+async function conditionOf(world: World, kind: Kind<Conditioned>, name: string, type: string) {
+  return getCondition((await get(world, kind, name)).status?.conditions, type);
+}
+
+type Conditioned = AzureManagedControlPlane | AzureManagedMachinePool;
+
+describe("an AKS cluster that exists before its manifests", () => {
+  test("83: is only read without the annotation, then adopted with it, and neither writes to Azure", async () => {
     const world = await started();
     await createInAzure(world);
     const before = armWrites(world);
-    await createCluster(world, (object) => {
-      if (object.kind !== AzureManagedControlPlane.kind) return;
-      object.metadata.annotations = { [ADOPT]: "true" };
-      // Tags are part of the description: without those of a user, none are written.
-    });
+    await createAll(world, manifestsIn("aks-adopt"));
     await world.settle();
-    const { status } = await get(world, AzureManagedControlPlane, NAME);
+    expect(await conditionOf(world, AzureManagedControlPlane, BERTH, RUNNING)).toMatchObject({
+      status: "False",
+      reason: "ClusterNotAdopted",
+      message: expect.stringContaining(
+        `adoption would change nothing in Azure; to adopt it, set the annotation ${ADOPT}: "true"`,
+      ) as string,
+    });
+    expect(armWrites(world)).toEqual(before);
+    await adopt(world);
+    await world.settle();
+    const { status } = await get(world, AzureManagedControlPlane, BERTH);
     expect(status).toMatchObject({ ready: true, version: "v1.33.5" });
     const after = Object.entries(armWrites(world)).filter(([path]) => !path.includes("credential"));
     expect(Object.fromEntries(after)).toEqual(before);
-    await patch(world, MachinePool, `${NAME}-workers`, { spec: { replicas: 3 } });
+    await patch(world, MachinePool, "berth-workers", { spec: { replicas: 3 } });
     await world.settle();
-    expect((await inAzure(world, `${CLUSTER_ID}/agentPools/workers`))?.properties["count"]).toBe(3);
+    expect((await inAzure(world, `${clusterId(BERTH)}/agentPools/workers`))?.properties["count"]).toBe(3);
+    await remove(world, Cluster, BERTH);
+    await world.settle();
+    expect(resourcesIn(world).map((id) => id.split("/").slice(-2).join("/"))).toEqual([
+      "resourcegroups/berth",
+      "virtualnetworks/berth",
+    ]);
+  });
+
+  test("says what adoption would change, of the cluster and of its pools", async () => {
+    const world = await started();
+    await createInAzure(world);
+    const objects = manifestsIn("aks-adopt");
+    for (const object of objects) {
+      const { spec } = object as { spec?: Record<string, unknown> };
+      if (object.kind === AzureManagedControlPlane.kind)
+        Object.assign(spec ?? {}, { sku: { tier: "Standard" } });
+      if (object.metadata.name === "berth-workers" && object.kind === MachinePool.kind)
+        Object.assign(spec ?? {}, { replicas: 5 });
+    }
+    await createAll(world, objects);
+    await world.settle();
+    const cluster = await conditionOf(world, AzureManagedControlPlane, BERTH, RUNNING);
+    expect(cluster?.message).toContain('adoption would change sku.tier from "Free" to "Standard" in Azure');
+    expect(await conditionOf(world, AzureManagedMachinePool, "berth-workers", FULFILLED)).toMatchObject({
+      reason: "NotAdopted",
+      message: expect.stringContaining("adoption would change count from 2 to 5 in Azure") as string,
+    });
   });
 });
 
-/** The ManagedCluster that a user writes: with its first pool, as AKS requires. */
-const own = (profiles: readonly object[]): KubernetesObject =>
-  ({
-    apiVersion: "containerservice.azure.com/v1api20240901",
-    kind: ManagedCluster.kind,
-    metadata: { name: NAME, namespace: NAMESPACE },
-    spec: {
-      azureName: NAME,
-      owner: { name: NAME },
-      location: "westeurope",
-      dnsPrefix: NAME,
-      kubernetesVersion: "1.33.5",
-      identity: { type: "SystemAssigned" },
-      agentPoolProfiles: profiles,
-      operatorSpec: { secrets: { adminCredentials: { name: "my-kubeconfig", key: "value" } } },
-    },
-  }) as unknown as KubernetesObject;
+describe("a ManagedCluster that its user brings", () => {
+  const HAVEN = "haven";
 
-test("a ManagedCluster that its user brings is read, never modified, and the condition says what its user has to do", async () => {
-  const world = await started();
-  await createAll(world, [own([{ name: "system", mode: "System", count: 1, vmSize: "Standard_D2s_v5" }])]);
-  await createCluster(world);
-  await world.settle();
-  // AKS has created the pools: from now on they have objects of their own.
-  await patch(world, ManagedCluster, NAME, { spec: { agentPoolProfiles: null } });
-  await world.settle();
-  expect((await get(world, AzureManagedControlPlane, NAME)).status).toMatchObject({ ready: true });
-  expect((await get(world, AzureManagedMachinePool, `${NAME}-workers`)).status).toMatchObject({
-    ready: true,
+  async function brought(world: World, ...folders: readonly string[]): Promise<void> {
+    for (const folder of folders) await createAll(world, manifestsIn(folder));
+    await world.settle();
+    expect(
+      await conditionOf(world, AzureManagedMachinePool, "haven-system", "AgentPoolsReady"),
+    ).toMatchObject({
+      reason: "PoolsInManagedCluster",
+      message: expect.stringContaining("Remove spec.agentPoolProfiles of ManagedCluster haven") as string,
+    });
+    await patch(world, ManagedCluster, HAVEN, { spec: { agentPoolProfiles: null } });
+    await world.settle();
+  }
+
+  test("is read and never modified, and stays with a ResourceGroup of its user", async () => {
+    const world = await started();
+    await brought(world, "aks-bring-your-own/keep", "aks-bring-your-own");
+    for (const pool of ["haven-system", "haven-workers"])
+      expect((await get(world, AzureManagedMachinePool, pool)).status).toMatchObject({ ready: true });
+    const before = await get(world, ManagedCluster, HAVEN);
+    await patch(world, AzureManagedControlPlane, HAVEN, {
+      spec: { version: "v1.34.1", asoManagedClusterPatches: ["spec: {}"] },
+    });
+    await world.settle();
+    expect((await conditionOf(world, AzureManagedControlPlane, HAVEN, FULFILLED))?.message).toBe(
+      "ManagedCluster haven was created by its user and is only read: set its spec.kubernetesVersion to 1.34.1, it runs 1.33.5; patches do not apply to it",
+    );
+    await remove(world, Cluster, HAVEN);
+    await world.settle();
+    expect(await find(world, Cluster, HAVEN)).toBeUndefined();
+    expect(await get(world, ManagedCluster, HAVEN)).toEqual(before);
+    expect((await inAzure(world, clusterId(HAVEN)))?.properties["agentPoolProfiles"]).toHaveLength(2);
   });
-  const { metadata, spec } = await get(world, ManagedCluster, NAME);
-  expect(metadata.ownerReferences).toBeUndefined();
-  await changeControlPlane(world, { version: "v1.34.1" });
-  await world.settle();
-  expect((await get(world, ManagedCluster, NAME)).spec).toEqual(spec);
-  const { status } = await get(world, AzureManagedControlPlane, NAME);
-  expect(getCondition(status?.conditions, "SpecFulfilled")?.message).toContain(
-    "set its spec.kubernetesVersion to 1.34.1, it runs 1.33.5; patches do not apply to it",
-  );
-  await remove(world, Cluster, NAME);
-  await world.settle();
-  expect(await find(world, Cluster, NAME)).toBeUndefined();
-  expect(await find(world, ManagedCluster, NAME)).toBeDefined();
+
+  test("goes with a resource group that Capstan created", async () => {
+    const world = await started();
+    await brought(world, "aks-bring-your-own");
+    await remove(world, Cluster, HAVEN);
+    await world.settle();
+    expect(await find(world, ManagedCluster, HAVEN)).toBeUndefined();
+    expect(resourcesIn(world)).toEqual([]);
+  });
 });
 
 test("a paused cluster leaves Azure Service Operator idle and may move; resumed, the policy is as before", async () => {
@@ -176,8 +177,4 @@ test("a paused cluster leaves Azure Service Operator idle and may move; resumed,
   await patch(world, Cluster, NAME, { spec: { paused: false } });
   await world.settle();
   expect([await policyOf(), await blocked()]).toEqual(["manage", "true"]);
-});
-
-test("objects of the examples name the kinds that a release serves", () => {
-  expect(examples("cluster.yaml").map(({ kind }) => kind)).toContain(AzureManagedControlPlane.kind);
 });

@@ -22,6 +22,8 @@ export interface DescribedCluster {
   readonly subscriptionID: string;
   /** The ManagedCluster as it is now. */
   readonly observed?: Frozen<AsoObject> | undefined;
+  /** Whether the AKS cluster existed before and keeps its tags; without it, the annotation decides. */
+  readonly isAdopted?: boolean;
 }
 
 /** The computed spec of the ManagedCluster, before its own patches; or which patch of a pool cannot be applied. */
@@ -36,7 +38,7 @@ export function clusterSpecOf(described: DescribedCluster): ClusterSpec {
     if ("problem" in profile) return profile;
     profiles.push(profile.spec);
   }
-  const tags = clusterTags(controlPlane, cluster.metadata.name);
+  const tags = clusterTags(described);
   return { spec: managedClusterSpec({ controlPlane, cluster, tags, observed, pools: profiles }) };
 }
 
@@ -66,10 +68,10 @@ export function isAdopted({ metadata }: Frozen<AzureManagedControlPlane>): boole
 }
 
 /** An adopted cluster keeps the tags that it has: tags of ownership would be a write to Azure. */
-function clusterTags(controlPlane: Frozen<AzureManagedControlPlane>, clusterName: string): Tags {
-  return isAdopted(controlPlane)
+function clusterTags({ controlPlane, cluster, ...described }: DescribedCluster): Tags {
+  return (described.isAdopted ?? isAdopted(controlPlane))
     ? (controlPlane.spec.additionalTags ?? {})
-    : ownedTags(controlPlane, clusterName);
+    : ownedTags(controlPlane, cluster.metadata.name);
 }
 
 /** The tags of the resources of a cluster. */

@@ -2,13 +2,14 @@
 import type { AsoObject, Frozen, KubernetesObject } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import type { ConditionUpdate } from "../contract/ready.ts";
-import type { Kept, KeptObject } from "./keep-object.ts";
+import { adoptionChanges } from "./adoption.ts";
+import { isForeign, type Kept, type KeptObject } from "./keep-object.ts";
 import { fieldsKeptByOthers } from "./patches/removed-fields.ts";
 
 const FULFILLED = "SpecFulfilled";
 
 /** An object, and what a user would have to change on it if it is their own, each as a part of a sentence. */
-interface Fulfilled extends Pick<Kept, "object" | "isBringYourOwn"> {
+interface Fulfilled extends Kept {
   readonly differences: readonly string[];
 }
 
@@ -22,6 +23,10 @@ export async function reportFulfilled<T extends KubernetesObject>(
   const texts = patches?.texts ?? [];
   if (isBringYourOwn) {
     context.setCondition(broughtCondition(object, texts.length > 0, differences));
+    return;
+  }
+  if (isForeign(fulfilled)) {
+    context.setCondition(adoptionCondition(object));
     return;
   }
   // The cache does not keep who owns a field.
@@ -40,6 +45,14 @@ function broughtCondition(
   if (parts.length === 0) return { type: FULFILLED, status: "True", reason: "NothingHidden" };
   const message = `${kind} ${metadata.name} was created by its user and is only read: ${parts.join("; ")}`;
   return { type: FULFILLED, status: "False", severity: "Warning", reason: "ManagedByUser", message };
+}
+
+/** A resource that its user may adopt: what that would change. */
+function adoptionCondition(object: Frozen<AsoObject>): ConditionUpdate {
+  const changes = adoptionChanges(object, object.status);
+  if (changes.length === 0) return { type: FULFILLED, status: "True", reason: "NothingHidden" };
+  const message = `${object.kind} ${object.metadata.name} is only read, because its AKS cluster is not adopted; adoption would change ${changes.join(", ")} in Azure`;
+  return { type: FULFILLED, status: "False", severity: "Warning", reason: "NotAdopted", message };
 }
 
 function removedCondition(object: Frozen<AsoObject>, patches: readonly string[]): ConditionUpdate {

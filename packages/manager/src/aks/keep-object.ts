@@ -7,6 +7,7 @@ import {
   type KubernetesObject,
 } from "@capstan/api";
 import { type Context, Failure, terminal, waiting } from "@capstan/runtime";
+import { adoptionChanges } from "./adoption.ts";
 import { type AsoObjects, isAsoReady, isControlledBy } from "./aso-objects.ts";
 import { ADOPT_ANNOTATION } from "./desired-cluster.ts";
 import type { DesiredObject } from "./desired-object.ts";
@@ -35,8 +36,8 @@ export interface KeptObject {
   readonly policy: Omit<PolicyInput, "observed">;
   /** The Secret with the credentials for Azure, by its name. */
   readonly credentialFrom?: string | undefined;
-  /** A resource that exists and is not ours is an error: its user has to say that it is to be adopted. */
-  readonly isExclusive?: boolean;
+  /** Set where a resource that exists and is not ours is an error: the spec that it would have after its adoption. */
+  readonly adoptedSpec?: (observed: Frozen<AsoObject>) => Readonly<Record<string, unknown>>;
 }
 
 /** The object after a pass. */
@@ -89,14 +90,25 @@ async function apply<T extends KubernetesObject>(
       `${kind.kind} ${name} is being deleted; it is created again afterwards`,
     );
   const decision = decidePolicy({ ...policy, observed });
-  if (wanted.isExclusive && decision.policy === "skip" && observed?.status?.["id"] !== undefined)
-    throw terminal("ClusterNotAdopted", notAdopted(wanted, decision));
+  const { adoptedSpec } = wanted;
+  if (adoptedSpec && observed && isForeign({ object: observed, policy: decision })) {
+    const adopted = { ...wanted, spec: () => adoptedSpec(observed) };
+    const object = patched(desiredObject(context, adopted, { observed, decision }), wanted);
+    const changes = adoptionChanges(object, observed.status);
+    throw terminal("ClusterNotAdopted", notAdopted(wanted, decision, changes));
+  }
   const desired = patched(desiredObject(context, wanted, { observed, decision }), wanted);
   return { object: await aso.apply(context, kind, desired), isBringYourOwn: false, policy: decision };
 }
 
-function notAdopted({ kind, name }: KeptObject, { why }: PolicyDecision): string {
-  return `${kind.kind} ${name}: ${why}; to take it over, describe it in the manifests and set the annotation ${ADOPT_ANNOTATION}: "true"`;
+/** Whether the resource exists in Azure and is only read, because it is not ours. */
+export function isForeign({ object, policy }: Pick<Kept, "object" | "policy">): boolean {
+  return policy.policy === "skip" && object.status?.["id"] !== undefined;
+}
+
+function notAdopted({ kind, name }: KeptObject, { why }: PolicyDecision, changes: readonly string[]): string {
+  const effect = changes.length === 0 ? "would change nothing" : `would change ${changes.join(", ")}`;
+  return `${kind.kind} ${name}: ${why}; adoption ${effect} in Azure; to adopt it, set the annotation ${ADOPT_ANNOTATION}: "true"`;
 }
 
 /** After a pause, the policy from before it counts again. */

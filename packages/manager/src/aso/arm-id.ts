@@ -22,18 +22,28 @@ export function armIdOf(
 }
 
 function ownerId(
-  { spec, metadata }: Frozen<AsoObject>,
-  { ownerKind }: AsoResourceType,
+  object: Frozen<AsoObject>,
+  type: AsoResourceType,
   options: { readonly cache: CacheReader; readonly subscriptionID: string },
 ): string | MissingOwner {
+  const { ownerKind } = type;
   if (!ownerKind) return `/subscriptions/${options.subscriptionID}`;
-  const { armId, name } = spec.owner ?? {};
+  const { armId, name } = object.spec.owner ?? {};
   if (armId) return armId;
-  const owner =
-    name === undefined ? undefined : options.cache.get(ownerKind, { name, namespace: metadata.namespace });
+  const owner = ownerOf(object, type, options.cache);
   return owner
     ? armIdOf(owner, options)
     : { owner: `${ownerKind.kind} ${name ?? "(spec.owner.name is not set)"}` };
+}
+
+/** The object that `spec.owner` names; undefined while it does not exist, or if the owner is an ARM id. */
+export function ownerOf(
+  { spec, metadata: { namespace } }: Frozen<AsoObject>,
+  { ownerKind }: AsoResourceType,
+  cache: CacheReader,
+): Frozen<AsoObject> | undefined {
+  const { armId, name } = spec.owner ?? {};
+  return ownerKind && !armId && name !== undefined ? cache.get(ownerKind, { name, namespace }) : undefined;
 }
 
 /** Finds the id behind a reference to another object in the same namespace. */

@@ -23,6 +23,7 @@ const FAST = [
   "ResourceGroupNotFound",
   "ResourceNotFound",
   "ParentResourceNotFound",
+  "SubnetNotFound",
   "SubscriptionNotRegistered",
 ];
 const SLOW = [

@@ -1,28 +1,41 @@
 /** Whether an Azure resource is as a PUT body says. Pure. */
 import { isJsonObject } from "@capstan/api";
 
-/**
- * The path of the first field that differs; undefined when the resource has every value of the body. Fields that only
- * Azure has, and those that the body leaves open (null, empty lists and maps), do not differ.
- */
-export function firstDrift(wanted: unknown, actual: unknown, path = ""): string | undefined {
-  if (isOpen(wanted)) return undefined;
-  if (Array.isArray(wanted)) return listDrift(wanted, actual, path);
-  if (isJsonObject(wanted)) return objectDrift(wanted, actual, path);
-  return sameScalar(wanted, actual) ? undefined : path;
+/** A field that differs. */
+export interface Drift {
+  readonly path: string;
+  readonly wanted: unknown;
+  readonly actual: unknown;
 }
 
-function objectDrift(
+/** The path of the first field that differs; undefined when the resource has every value of the body. */
+export function firstDrift(wanted: unknown, actual: unknown): string | undefined {
+  for (const { path } of driftsOf(wanted, actual)) return path || "the resource";
+  return undefined;
+}
+
+/**
+ * The fields of a PUT body that the resource has with another value. Fields that only Azure has, and those that the body
+ * leaves open (null, empty lists and maps), do not differ.
+ */
+export function* driftsOf(wanted: unknown, actual: unknown, path = ""): Generator<Drift, void> {
+  if (isOpen(wanted)) return;
+  if (Array.isArray(wanted)) yield* listDrifts(wanted, actual, path);
+  else if (isJsonObject(wanted)) yield* objectDrifts(wanted, actual, path);
+  else if (!sameScalar(wanted, actual)) yield { path, wanted, actual };
+}
+
+function* objectDrifts(
   wanted: Readonly<Record<string, unknown>>,
   actual: unknown,
   path: string,
-): string | undefined {
-  if (!isJsonObject(actual)) return path || "the resource";
-  for (const [name, value] of Object.entries(wanted)) {
-    const found = firstDrift(value, actual[name], path === "" ? name : `${path}.${name}`);
-    if (found !== undefined) return found;
+): Generator<Drift, void> {
+  if (!isJsonObject(actual)) {
+    yield { path, wanted, actual };
+    return;
   }
-  return undefined;
+  for (const [name, value] of Object.entries(wanted))
+    yield* driftsOf(value, actual[name], path === "" ? name : `${path}.${name}`);
 }
 
 function isOpen(value: unknown): boolean {
@@ -31,16 +44,17 @@ function isOpen(value: unknown): boolean {
 }
 
 /** Lists of named items are compared by name: Azure may order them. */
-function listDrift(wanted: readonly unknown[], actual: unknown, path: string): string | undefined {
-  if (!Array.isArray(actual) || actual.length !== wanted.length) return path;
+function* listDrifts(wanted: readonly unknown[], actual: unknown, path: string): Generator<Drift, void> {
+  if (!Array.isArray(actual) || actual.length !== wanted.length) {
+    yield { path, wanted, actual };
+    return;
+  }
   for (const [index, item] of wanted.entries()) {
     const name = isJsonObject(item) ? item["name"] : undefined;
     const other: unknown =
       name === undefined ? actual[index] : actual.find((one) => isJsonObject(one) && one["name"] === name);
-    const found = firstDrift(item, other, `${path}[${index}]`);
-    if (found !== undefined) return found;
+    yield* driftsOf(item, other, `${path}[${index}]`);
   }
-  return undefined;
 }
 
 /** ARM ids and regions have no case, and regions may have spaces. */

@@ -1,9 +1,9 @@
 /** The phases of the embedded Azure Service Operator. */
 import { createHash } from "node:crypto";
-import { isJsonObject } from "@capstan/api";
+import { ensureOwnerReference, isJsonObject, ownerReferenceTo } from "@capstan/api";
 import { block, next, type Outcome, terminal, transient } from "@capstan/runtime";
 import { AzureError, isGone, type JsonObject } from "../azure/port.ts";
-import { armIdOf, referenceResolver, writtenVersion } from "./arm-id.ts";
+import { armIdOf, ownerOf, referenceResolver, writtenVersion } from "./arm-id.ts";
 import { paceOf, readyForError, type RetryPace } from "./conditions.ts";
 import { firstDrift } from "./drift.ts";
 import {
@@ -40,6 +40,7 @@ export function claimId(scope: Scope): Outcome {
     };
     return block(OWNER_MS, "WaitingForOwner");
   }
+  referToOwner(scope);
   if (annotation(scope, RESOURCE_ID_ANNOTATION) === id) return next;
   annotate(scope, RESOURCE_ID_ANNOTATION, id);
   scope.ready = {
@@ -49,6 +50,15 @@ export function claimId(scope: Scope): Outcome {
     message: "The ARM id is recorded",
   };
   return block(0, "Claimed");
+}
+
+/** Lets the garbage collector delete an object with its owner: with a resource group goes everything in it. */
+function referToOwner({ context, object, type }: Scope): void {
+  const owner = ownerOf(object, type, context.cache);
+  if (owner)
+    object.metadata.ownerReferences = [
+      ...ensureOwnerReference(object.metadata.ownerReferences, ownerReferenceTo(owner)),
+    ];
 }
 
 /** Polls the operation that the last PUT started. */
@@ -85,7 +95,7 @@ export async function readResource(scope: Scope): Promise<Outcome> {
     return next;
   } catch (error) {
     if (!isGone(error)) return refused(scope, error);
-    if (scope.policy === "manage") return next;
+    if (scope.policy !== "skip") return next;
     scope.ready = {
       status: "False",
       severity: "Warning",
@@ -98,7 +108,7 @@ export async function readResource(scope: Scope): Promise<Outcome> {
 
 /** Sends the resource to Azure if it differs; ends the pass with the operation. */
 export async function putResource(scope: Scope): Promise<Outcome> {
-  if (scope.policy !== "manage") return next;
+  if (scope.policy === "skip") return next;
   try {
     return await putIfDifferent(scope, desiredBody(scope));
   } catch (error) {

@@ -9,7 +9,7 @@ export const AKS_REASONS = {
   ClusterNotAdopted: {
     meaning:
       "An AKS cluster of that name exists in Azure, and neither its tags nor its user say that it belongs to this Cluster.",
-    cure: "Choose another name, or adopt the cluster: describe it in the manifests and set the annotation that the message names.",
+    cure: "Choose another name, or adopt the cluster: the message lists what adoption would change in Azure, and the annotation to set.",
   },
   ClusterStopped: {
     meaning: "The AKS cluster was stopped; its API server does not answer and its nodes are deallocated.",
@@ -29,6 +29,11 @@ export const AKS_REASONS = {
       "A user created the resource of Azure Service Operator, so Capstan reads it and never changes it.",
     cure: "Make the change that the message names on that resource.",
   },
+  NotAdopted: {
+    meaning:
+      "The pool belongs to an AKS cluster that is only read, and differs in Azure from what the manifests say.",
+    cure: "Correct the manifests where the message says so, or adopt the cluster and let Capstan change the pool.",
+  },
   NothingHidden: {
     meaning:
       "Every field that a patch removes is gone, and a resource of the user is as the manifests want it.",
@@ -38,6 +43,11 @@ export const AKS_REASONS = {
     meaning:
       "A patch of the user cannot be applied to the computed resource. The resource stays as it was, byte for byte.",
     cure: "Correct the patch that the message names by its index; `capstan plan -f FILE` shows what each patch does.",
+  },
+  PoolsInManagedCluster: {
+    meaning:
+      "A user created the ManagedCluster, AKS has created the cluster with its first pools, and `spec.agentPoolProfiles` still lists them: each write of the ManagedCluster would undo the changes of the pools.",
+    cure: 'Remove the field, as the message says: `kubectl patch managedcluster NAME --type json -p \'[{"op":"remove","path":"/spec/agentPoolProfiles"}]\'`.',
   },
   Reconciling: {
     meaning: "Azure Service Operator works on the resource.",

@@ -157,10 +157,10 @@ function scaledCount(given: JsonObject, count: number, least: number): number {
 
 function checkSubnet(world: AzureState, id: string | undefined): void {
   if (id === undefined || subnetOf(world, id)) return;
+  const [, , subscription, , group, , , , network, , subnet] = id.split("/");
   throw new ArmError(400, {
-    code: "InvalidParameter",
-    message: `The value of parameter agentPoolProfile.vnetSubnetID is invalid. Error details: the subnet ${id} does not exist.`,
-    target: "agentPoolProfile.vnetSubnetID",
+    code: "SubnetNotFound",
+    message: `Could not find subnet ${subnet} in vnet ${network} from resource group ${group} of subscription ${subscription}.`,
   });
 }
 

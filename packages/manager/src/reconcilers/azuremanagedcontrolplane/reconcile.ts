@@ -1,6 +1,12 @@
 import { type AsoObject, type Frozen, isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal, waiting } from "@capstan/runtime";
-import { CLUSTER_PATCHES, clusterSpecOf, isAdopted, ownedTags } from "../../aks/desired-cluster.ts";
+import {
+  CLUSTER_PATCHES,
+  clusterSpecOf,
+  type DescribedCluster,
+  isAdopted,
+  ownedTags,
+} from "../../aks/desired-cluster.ts";
 import { objectNameFor } from "../../aks/desired-object.ts";
 import { reportFulfilled } from "../../aks/fulfilled.ts";
 import { isNewer } from "../../aks/kubernetes-version.ts";
@@ -49,14 +55,14 @@ export async function reconcileCluster(scope: Scope): Promise<Outcome> {
     name: objectNameFor(controlPlane.metadata.name),
     clusterName,
     condition: RUNNING,
-    spec: (observed, decision) => specOf(scope, observed, decision),
+    spec: (observed, { policy }) => specOf(scope, { observed, isManaged: policy === "manage" }),
+    adoptedSpec: (observed) => specOf(scope, { observed, isAdopted: true, isManaged: true }),
     patches: {
       field: CLUSTER_PATCHES,
       texts: controlPlane.spec.asoManagedClusterPatches ?? [],
     },
     policy: { owner, isAdopted: isAdopted(controlPlane) },
     credentialFrom: scope.credentialFrom,
-    isExclusive: true,
   };
   const kept = await keepObject(scope, wanted);
   scope.managedCluster = kept.object;
@@ -92,18 +98,17 @@ function isStopped({ status }: Frozen<AsoObject>): boolean {
 
 function specOf(
   scope: Scope,
-  observed: Frozen<AsoObject> | undefined,
-  { policy }: PolicyDecision,
+  options: Pick<DescribedCluster, "observed" | "isAdopted"> & { readonly isManaged: boolean },
 ): Readonly<Record<string, unknown>> {
   const { cluster, controlPlane, context, subscriptionID } = scope;
   if (!cluster) throw waiting("WaitingForClusterOwner", "The Cluster does not exist");
   const pools = managedPoolsOf(context.cache, cluster.metadata);
-  const computed = clusterSpecOf({ controlPlane, cluster, pools, subscriptionID, observed });
+  const computed = clusterSpecOf({ ...options, controlPlane, cluster, pools, subscriptionID });
   if ("problem" in computed) throw terminal("PatchFailed", computed.problem);
   requireSystemPool(computed.spec["agentPoolProfiles"]);
   // Azure Service Operator would fetch the credentials of a cluster that may belong to another owner.
   const { operatorSpec: _, ...withoutCredentials } = computed.spec;
-  return policy === "manage" ? computed.spec : withoutCredentials;
+  return options.isManaged ? computed.spec : withoutCredentials;
 }
 
 function requireSystemPool(profiles: unknown): void {

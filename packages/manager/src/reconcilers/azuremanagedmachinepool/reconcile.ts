@@ -1,7 +1,7 @@
 import { type AsoObject, type Frozen, getCondition, MachinePool } from "@capstan/api";
 import { again, Failure, next, type Outcome, waiting } from "@capstan/runtime";
 import { agentPoolName, agentPoolSpec } from "../../aks/agent-pool.ts";
-import { isAsoReady } from "../../aks/aso-objects.ts";
+import { isAsoReady, isControlledBy } from "../../aks/aso-objects.ts";
 import { POOL_PATCHES } from "../../aks/desired-cluster.ts";
 import { objectNameFor } from "../../aks/desired-object.ts";
 import { reportFulfilled } from "../../aks/fulfilled.ts";
@@ -79,17 +79,27 @@ async function createdCluster(scope: Scope, { controlPlane }: Owners): Promise<F
   const { aso, context, clusterKind } = scope;
   const name = objectNameFor(controlPlane.metadata.name);
   const managedCluster = await aso.find(context, clusterKind, name);
-  if (managedCluster && hasPools(managedCluster) && isCreated(managedCluster)) return managedCluster;
-  const why = getCondition(managedCluster?.status?.conditions, "Ready")?.message;
-  const message = `ManagedCluster ${name} is not created yet${why === undefined ? "" : `: ${why}`}`;
-  context.setCondition({
-    type: POOL_READY,
-    status: "False",
-    severity: "Info",
-    reason: "WaitingForControlPlane",
-    message,
-  });
-  throw waiting("WaitingForControlPlane", message);
+  if (!managedCluster || !hasPools(managedCluster) || !isCreated(managedCluster)) {
+    const why = getCondition(managedCluster?.status?.conditions, "Ready")?.message;
+    const message = `ManagedCluster ${name} is not created yet${why === undefined ? "" : `: ${why}`}`;
+    throw reported(scope, waiting("WaitingForControlPlane", message));
+  }
+  if (!isControlledBy(managedCluster, controlPlane) && managedCluster.spec["agentPoolProfiles"])
+    throw reported(
+      scope,
+      waiting(
+        "PoolsInManagedCluster",
+        `Remove spec.agentPoolProfiles of ManagedCluster ${name}: AKS has created the cluster, and this pool gets an object of its own`,
+      ),
+    );
+  return managedCluster;
+}
+
+/** Puts into the condition of the pool why it waits. */
+function reported({ context }: Scope, failure: Failure): Failure {
+  const { reason, message } = failure;
+  context.setCondition({ type: POOL_READY, status: "False", severity: "Info", reason, message });
+  return failure;
 }
 
 /** AKS creates the first pools together with the cluster. */

@@ -8,6 +8,7 @@ import {
   groupOf,
   type KubernetesObject,
   MachinePool,
+  ManagedCluster,
 } from "@capstan/api";
 import {
   type CacheReader,
@@ -85,6 +86,8 @@ function poolsOfAsoObject(object: Frozen<KubernetesObject>, cache: CacheReader):
   const controller = controllerOf(object);
   if (controller?.kind === AzureManagedMachinePool.kind) return [{ name: controller.name, namespace }];
   if (labels?.[CLUSTER_NAME_LABEL] !== undefined) return poolsOfMember(object, cache);
-  // One that a user brought has the name of the pool.
-  return [{ name, namespace }];
+  // One that a user brought has the name of the pool, or of the control plane.
+  if (object.kind !== ManagedCluster.kind) return [{ name, namespace }];
+  const controlPlane = cache.get(AzureManagedControlPlane, { name, namespace });
+  return controlPlane ? poolsOfMember(controlPlane, cache) : [];
 }
