@@ -26,11 +26,14 @@ import { NAMESPACE } from "../fleet/fleet-world.ts";
 
 /** The name of the cluster in the examples. */
 export const NAME = "harbor";
+/** The annotation by which a user hands an existing cluster over. */
+export const ADOPT = "sigs.k8s.io/cluster-api-provider-azure-adopt";
 /** The ARM id of its resource group. */
 export const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${NAME}`;
 /** The ARM id of the cluster. */
 export const CLUSTER_ID = `${GROUP}/providers/Microsoft.ContainerService/managedClusters/${NAME}`;
 
+const HOUR_MS = 3_600_000;
 const EXAMPLES = join(import.meta.dirname, "../../../examples");
 const KINDS: readonly Kind[] = [
   Secret,
@@ -101,6 +104,15 @@ function kindOf({ apiVersion, kind: name }: KubernetesObject): Kind {
   const kind = KINDS.find((one) => one.kind === name);
   if (!kind) throw new Error(`no kind for ${name}`);
   return { ...kind, version: apiVersion.split("/").at(-1) ?? "", apiVersion };
+}
+
+/** Creates in Azure what the manifests of examples/aks-adopt describe, and leaves no object of it. */
+export async function createExisting(world: World): Promise<void> {
+  const objects = manifestsIn("aks-adopt/existing");
+  await createAll(world, objects);
+  await world.rest(HOUR_MS);
+  await deleteAll(world, objects);
+  await world.rest(HOUR_MS);
 }
 
 /** Creates the cluster of the examples. */

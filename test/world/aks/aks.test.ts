@@ -3,7 +3,7 @@ import { createWorld, rehearse, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
 import { get } from "../fleet/fleet-world.ts";
 import { createCluster, inAzure, NAME, WORLD } from "./aks-world.ts";
-import { lifeOf, resourcesIn } from "./life.ts";
+import { LIFE, lifeOf, resourcesIn } from "./life.ts";
 
 async function running(): Promise<World> {
   const world = await createWorld(WORLD);
@@ -33,7 +33,7 @@ describe("an AKS cluster", () => {
 });
 
 test("the whole life of a cluster ends with nothing in Azure", async () => {
-  const run = await rehearse(lifeOf({ seed: "1", until: "deleted" }));
+  const run = await rehearse(lifeOf("1", [...LIFE, "deleted"]));
   expect(run.failure).toBeUndefined();
   expect(resourcesIn(run.world)).toEqual([]);
 });

@@ -1,16 +1,26 @@
 import { AzureManagedControlPlane, Cluster, MachinePool } from "@capstan/api";
 import { endStateOf, type Rehearsal, type World } from "@capstan/sim";
 import { find, MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
-import { changeControlPlane, createCluster, NAME, WORLD } from "./aks-world.ts";
+import { armWrites } from "../azurecluster/life.ts";
+import {
+  ADOPT,
+  changeControlPlane,
+  createAll,
+  createCluster,
+  createExisting,
+  manifestsIn,
+  NAME,
+  WORLD,
+} from "./aks-world.ts";
 
-/** The end of the story. */
+/** A part of the story. */
 export type Chapter = "created" | "patched" | "upgraded" | "scaled" | "deleted";
 
-const CHAPTERS: readonly Chapter[] = ["created", "patched", "upgraded", "scaled", "deleted"];
+/** The life of an AKS cluster until its deletion. */
+export const LIFE: readonly Chapter[] = ["created", "patched", "upgraded", "scaled"];
 
-/** The life of an AKS cluster: it is created, patched, upgraded, scaled and deleted. */
-export function lifeOf({ seed, until }: { readonly seed: string; readonly until: Chapter }): Rehearsal {
-  const chapters = CHAPTERS.slice(0, CHAPTERS.indexOf(until) + 1);
+/** The life of an AKS cluster, in some of its chapters. */
+export function lifeOf(seed: string, chapters: readonly Chapter[]): Rehearsal {
   return {
     world: { ...WORLD, seed },
     story: async (world) => {
@@ -20,6 +30,28 @@ export function lifeOf({ seed, until }: { readonly seed: string; readonly until:
       }
       // Azure Service Operator reads each resource once an hour: until then the status of a network lacks its new subnet.
       await world.advance(2.5 * 60 * MINUTE_MS);
+    },
+    endState: (world) => ({ ...endStateOf(world), inAzure: resourcesIn(world) }),
+  };
+}
+
+/** The adoption of an AKS cluster that exists. Its story fails if adoption writes to Azure. */
+export function adoptionOf(seed: string): Rehearsal {
+  return {
+    world: { ...WORLD, seed },
+    story: async (world) => {
+      await createExisting(world);
+      const before = armWrites(world);
+      const objects = manifestsIn("aks-adopt");
+      for (const { kind, metadata } of objects)
+        if (kind === AzureManagedControlPlane.kind) metadata.annotations = { [ADOPT]: "true" };
+      await createAll(world, objects);
+      await world.rest(240 * MINUTE_MS);
+      await world.advance(2.5 * 60 * MINUTE_MS);
+      const written = Object.keys(armWrites(world)).filter(
+        (path) => before[path] === undefined && !path.includes("credential"),
+      );
+      if (written.length > 0) throw new Error(`adoption wrote to Azure: ${written.join(", ")}`);
     },
     endState: (world) => ({ ...endStateOf(world), inAzure: resourcesIn(world) }),
   };

@@ -13,10 +13,11 @@ import { describe, expect, test } from "vitest";
 import { find, get, patch, remove } from "../fleet/fleet-world.ts";
 import { armWrites } from "../azurecluster/life.ts";
 import {
+  ADOPT,
   clusterId,
   createAll,
   createCluster,
-  deleteAll,
+  createExisting,
   inAzure,
   manifestsIn,
   NAME,
@@ -24,29 +25,16 @@ import {
 } from "./aks-world.ts";
 import { resourcesIn } from "./life.ts";
 
-const HOUR_MS = 3_600_000;
 const BERTH = "berth";
 const RUNNING = "ManagedClusterRunning";
 const FULFILLED = "SpecFulfilled";
 
-const ADOPT = "sigs.k8s.io/cluster-api-provider-azure-adopt";
 const POLICY = "serviceoperator.azure.com/reconcile-policy";
 
 async function started(): Promise<World> {
   const world = await createWorld(WORLD);
   world.start();
   return world;
-}
-
-/** Creates in Azure what the manifests of examples/aks-adopt describe, and leaves no object of it. */
-async function createInAzure(world: World): Promise<void> {
-  const objects = manifestsIn("aks-adopt/existing");
-  await createAll(world, objects);
-  await world.rest(HOUR_MS);
-  await deleteAll(world, objects);
-  await world.rest(HOUR_MS);
-  expect(await inAzure(world, clusterId(BERTH))).toBeDefined();
-  expect(await find(world, ManagedCluster, "existing-berth")).toBeUndefined();
 }
 
 const adopt = (world: World): Promise<void> =>
@@ -61,7 +49,7 @@ type Conditioned = AzureManagedControlPlane | AzureManagedMachinePool;
 describe("an AKS cluster that exists before its manifests", () => {
   test("83: is only read without the annotation, then adopted with it, and neither writes to Azure", async () => {
     const world = await started();
-    await createInAzure(world);
+    await createExisting(world);
     const before = armWrites(world);
     await createAll(world, manifestsIn("aks-adopt"));
     await world.settle();
@@ -92,7 +80,7 @@ describe("an AKS cluster that exists before its manifests", () => {
 
   test("says what adoption would change, of the cluster and of its pools", async () => {
     const world = await started();
-    await createInAzure(world);
+    await createExisting(world);
     const objects = manifestsIn("aks-adopt");
     for (const object of objects) {
       const { spec } = object as { spec?: Record<string, unknown> };

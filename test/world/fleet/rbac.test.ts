@@ -16,7 +16,7 @@ import { CONTROLLERS, type PolicyRule } from "@capstan/manager";
 import { type Call, rehearse, type Rehearsal } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { clusterRules, NAMESPACE_RULES } from "../../../packages/cli/src/install/role-rules.ts";
-import { lifeOf as aksLifeOf } from "../aks/life.ts";
+import { LIFE, lifeOf as aksLifeOf } from "../aks/life.ts";
 import { lifeOf as machineLifeOf } from "../azuremachine/life.ts";
 import { shortLifeOf as shortControlPlaneLife } from "../controlplanes/life.ts";
 import { rehearsalOf, STORIES } from "../machinepools/stories.ts";
@@ -60,7 +60,7 @@ const KINDS_OF_AKS: readonly CustomKind[] = [
 
 /** A story with objects of a kind in it. */
 function rehearsalWith(kind: CustomKind): Rehearsal {
-  if (KINDS_OF_AKS.includes(kind)) return aksLifeOf({ seed: "2", until: "deleted" });
+  if (KINDS_OF_AKS.includes(kind)) return aksLifeOf("2", [...LIFE, "deleted"]);
   if (kind === AzureMachine) return machineLifeOf({ seed: "2", until: "deleted" });
   if (kind === KubeadmControlPlane) return shortControlPlaneLife("2", true);
   if (kind === AzureMachinePoolMachine) return rehearsalOf("delete one machine", "2");
@@ -85,7 +85,7 @@ async function usedIn(): Promise<readonly Call[]> {
   await reported(lifeOf({ seed: "1", place: "own group", until: "deleted", world: { managers: 2 } }));
   await reported(tour("1"));
   await reported(shortControlPlaneLife("1", false));
-  await reported(aksLifeOf({ seed: "1", until: "deleted" }));
+  await reported(aksLifeOf("1", [...LIFE, "deleted"]));
   for (const story of Object.keys(STORIES)) await reported(rehearsalOf(story, "1"));
   // A controller that finds a changed status reads the object again.
   for (const { kind } of CONTROLLERS) {

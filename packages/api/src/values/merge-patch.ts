@@ -5,16 +5,26 @@ import { isJsonObject } from "./json-object.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The target after the patch. Neither argument is changed. */
-export function applyMergePatch(target: unknown, patch: unknown): unknown {
+/**
+ * The target after the patch. Neither argument is changed, except for objects in `owned`: those are changed in place. New
+ * objects are added to it, so that a row of patches copies each object once.
+ */
+export function applyMergePatch(target: unknown, patch: unknown, owned?: Set<object>): unknown {
   if (!isJsonObject(patch)) return patch;
-  const result: Record<string, unknown> = isJsonObject(target) ? { ...target } : {};
+  const result = writableOf(target, owned);
   for (const name in patch) {
     const value = patch[name];
     if (value === null) delete result[name];
-    else assignOwn(result, name, applyMergePatch(result[name], value));
+    else assignOwn(result, name, applyMergePatch(result[name], value, owned));
   }
   return result;
+}
+
+function writableOf(target: unknown, owned: Set<object> | undefined): Record<string, unknown> {
+  if (isJsonObject(target) && owned?.has(target) === true) return target as Record<string, unknown>;
+  const copy: Record<string, unknown> = isJsonObject(target) ? { ...target } : {};
+  owned?.add(copy);
+  return copy;
 }
 
 /**

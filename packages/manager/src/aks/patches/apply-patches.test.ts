@@ -179,6 +179,27 @@ describe("for random resources", () => {
     );
   });
 
+  test("a row of patches gives what each of them gives after the other, and changes no earlier result", () => {
+    const merge = json.object.map((patch) => JSON.stringify({ spec: patch }));
+    const add = fc
+      .tuple(name, json.value)
+      .map(([field, value]) => [
+        { op: "add", path: `/spec/${field.replaceAll("~", "~0").replaceAll("/", "~1")}`, value },
+      ])
+      .map((operations) => JSON.stringify(operations));
+    fc.assert(
+      fc.property(json.object, fc.array(fc.oneof(merge, add), { maxLength: 6 }), (spec, patches) => {
+        const steps: unknown[] = [];
+        applyPatches(resource(spec), patches, ({ object }) => steps.push([object, structuredClone(object)]));
+        const row = applyPatches(resource(spec), patches);
+        const last = steps.at(-1) as [unknown, unknown] | undefined;
+        expect(row).toEqual({ object: last?.[1] ?? resource(spec) });
+        for (const [kept, copy] of steps as [unknown, unknown][]) expect(kept).toEqual(copy);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test("no patch pollutes a prototype", () => {
     const hostile = fc.constantFrom("__proto__", "constructor", "prototype");
     fc.assert(

@@ -40,46 +40,70 @@ export function applyPatches(
   patches: readonly string[],
   onStep?: (step: PatchStep) => void,
 ): PatchResult {
-  let current = object;
+  let draft: Draft = { object, owned: new Set(), isCopy: false };
   for (const [index, text] of patches.entries()) {
     try {
-      current = withPatch(current, parsed(text));
+      draft = withPatch(draft, parsed(text));
     } catch (error) {
       if (!(error instanceof AsoPatchError) && !(error instanceof JsonPatchError)) throw error;
       return { problem: { index, message: error.message } };
     }
-    onStep?.({ index, object: current });
+    if (!onStep) continue;
+    onStep({ index, object: draft.object });
+    // The listener may keep this object, so the next patch does not change it in place.
+    draft = { object: draft.object, owned: new Set(), isCopy: false };
   }
-  return { object: current };
+  return { object: draft.object };
+}
+
+/** The resource between two patches. */
+interface Draft {
+  readonly object: DesiredObject;
+  /** The objects in it that merge patches have created, and may change in place. */
+  readonly owned: Set<object>;
+  /** Whether all of it is a copy, which JSON patches may change in place. */
+  readonly isCopy: boolean;
+}
+
+interface ParsedPatch {
+  readonly patch: AsoPatch;
+  readonly forbidden: string | undefined;
 }
 
 // The same patches are applied on each pass, and parsing YAML is most of the work. The limit bounds the memory.
-const MOST_PARSED = 256;
-const known = new Map<string, AsoPatch>();
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+const known = new Map<string, ParsedPatch>();
+let knownCharacters = 0;
 
-function parsed(text: string): AsoPatch {
+function parsed(text: string): ParsedPatch {
   const before = known.get(text);
   if (before) return before;
   const patch = deepFreeze(parseAsoPatch(text));
-  if (known.size >= MOST_PARSED) known.clear();
-  known.set(text, patch);
-  return patch;
+  const [forbidden] = protectedPointers(patch);
+  if (knownCharacters + text.length > MOST_CHARACTERS) {
+    known.clear();
+    knownCharacters = 0;
+  }
+  known.set(text, { patch, forbidden });
+  knownCharacters += text.length;
+  return { patch, forbidden };
 }
 
-function withPatch(object: DesiredObject, patch: AsoPatch): DesiredObject {
-  const [forbidden] = protectedPointers(patch);
+function withPatch(draft: Draft, { patch, forbidden }: ParsedPatch): Draft {
   if (forbidden !== undefined)
     throw new AsoPatchError(`${forbidden} is not patchable: the controller sets it`);
-  const patched =
-    patch.type === "merge" ? applyMergePatch(object, patch.body) : jsonPatched(object, patch.body);
-  if (isDesiredObject(patched)) return patched;
-  throw new AsoPatchError("the result is not a resource with metadata and spec");
+  const { owned } = draft;
+  const isMerge = patch.type === "merge";
+  const patched = isMerge ? applyMergePatch(draft.object, patch.body, owned) : jsonPatched(draft, patch.body);
+  if (!isDesiredObject(patched))
+    throw new AsoPatchError("the result is not a resource with metadata and spec");
+  return { object: patched, owned: isMerge ? owned : new Set(), isCopy: !isMerge };
 }
 
-function jsonPatched(object: DesiredObject, operations: readonly unknown[]): unknown {
-  const copy = deepCopy(object) as object;
+function jsonPatched({ object, isCopy }: Draft, operations: readonly unknown[]): unknown {
+  const copy = isCopy ? object : deepCopy(object);
   // Operations put their values into the document, and later operations change them there.
-  jsonPatch(copy, deepCopy(operations), { rules: "rfc" });
+  jsonPatch(copy as object, deepCopy(operations), { rules: "rfc" });
   return copy;
 }
 
