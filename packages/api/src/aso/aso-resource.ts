@@ -46,8 +46,9 @@ const SPEC = "The desired state of the Azure resource.";
 const Spec = object(SPEC, COMMON_FIELDS, { preserveUnknown: true });
 
 /** A spec that has only the named fields; their values are preserved. */
-function specWith(fields: readonly string[]): typeof Spec {
-  const values = fields.map((name) => [name, optional(anyValue("As in Azure Service Operator."))] as const);
+function specWith(fields: readonly string[], required: readonly string[]): typeof Spec {
+  const value = anyValue("As in Azure Service Operator.");
+  const values = fields.map((name) => [name, required.includes(name) ? value : optional(value)] as const);
   return object(SPEC, { ...Object.fromEntries(values), ...COMMON_FIELDS });
 }
 
@@ -75,13 +76,15 @@ export function defineAsoKind(names: {
   readonly description: string;
   /** The names of the fields of the spec; any name unless given. */
   readonly fields?: readonly string[];
+  /** Those without which the server refuses an object. */
+  readonly required?: readonly string[];
 }): CustomKind<AsoObject> {
-  const { service, fields, ...rest } = names;
+  const { service, fields, required = [], ...rest } = names;
   return defineKind({
     ...rest,
     group: `${service}.azure.com`,
     categories: ["azure", service],
-    spec: fields ? specWith(fields) : Spec,
+    spec: fields ? specWith(fields, required) : Spec,
     status: Status,
     columns: [readyColumn("Ready"), readyColumn("Severity"), readyColumn("Reason"), readyColumn("Message")],
     applyDefaults: ({ spec, metadata }) => {

@@ -24,6 +24,7 @@ export const ManagedCluster = defineAsoKind({
   plural: "managedclusters",
   description: "An AKS cluster.",
   fields: MANAGED_CLUSTER_FIELDS,
+  required: ["location"],
 });
 
 /** An AKS cluster. */

@@ -1,4 +1,4 @@
-import { customKinds, type Features } from "@capstan/api";
+import { type CustomKind, customKinds, type Features } from "@capstan/api";
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Azure, type AzureSettings, createAzure } from "@capstan/azure-sim";
 import {
@@ -54,6 +54,8 @@ export interface WorldOptions {
   readonly pods?: Partial<PodSettings>;
   /** Which features the admission rules take to be on; the defaults unless given. */
   readonly features?: Features;
+  /** Kinds of ours that the management cluster does not serve, until a user creates their CRDs. */
+  readonly notInstalled?: readonly CustomKind[];
   /** More servers, by host. */
   readonly servers?: Readonly<Record<string, (env: Env) => Handler>>;
   readonly faults?: readonly FaultSpec[];
@@ -128,7 +130,7 @@ export class World {
     this.#links = new Links({ trace: this.trace, faults: this.#faults, network, observer: this.#checks });
     this.management = createApiServer({
       env: this.#process("apiserver"),
-      kinds: [...builtInKinds, ...customKinds],
+      kinds: [...builtInKinds, ...customKinds.filter((kind) => !options.notInstalled?.includes(kind))],
       ...(options.features && { features: options.features }),
       // A fleet of thousands of objects that nothing applies to needs no managers of fields.
       fieldOwnership: "applied",

@@ -38,7 +38,7 @@ export const putCluster: Verb = (call, world) => {
   const existing = world.resources.get(id);
   const body = requireBody(call.body);
   if (existing) checkWritable(existing, body);
-  const location = existing?.location ?? requiredLocation(body);
+  const location = requiredLocation(body);
   const desired = desiredCluster(world, existing, body);
   const version = runningVersion(desired, "Kubernetes");
   const agentPoolProfiles = desiredPools(world, { existing, body, location, version });
@@ -51,8 +51,7 @@ export const putCluster: Verb = (call, world) => {
 function checkWritable(existing: Resource, body: JsonObject): void {
   if (existing.state === "Deleting") throw beingDeleted(existing.id);
   checkIdle(existing);
-  if (textAt(body, "location") !== undefined && requiredLocation(body) !== existing.location)
-    throw cannotMove(existing.location);
+  if (requiredLocation(body) !== existing.location) throw cannotMove(existing.location);
 }
 
 interface Wanted {
