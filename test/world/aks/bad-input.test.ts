@@ -9,7 +9,7 @@ import {
 } from "@capstan/api";
 import { createWorld, type World } from "@capstan/sim";
 import { Failure } from "@capstan/runtime";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { find, get, patch, remove } from "../fleet/fleet-world.ts";
 import { changeControlPlane, CLUSTER_ID, createCluster, GROUP, inAzure, NAME, WORLD } from "./aks-world.ts";
 
@@ -21,7 +21,8 @@ async function running(): Promise<World> {
   return world;
 }
 
-const FIELD = "spec.asoManagedClusterPatches";
+/** The limit on all patches together has no index. */
+const INDEXED = /spec\.asoManagedClusterPatches(\[1\]|: Invalid value: \d+: must have at most)/;
 
 /** What the server answers to a change of the patches; undefined when it accepts it. */
 async function refusalOf(world: World, ...asoManagedClusterPatches: string[]): Promise<string | undefined> {
@@ -79,26 +80,46 @@ describe("a patch is refused at admission, with its index", () => {
     ],
   ];
 
-  test("71 to 74, 77 and 80: each form has its own answer, and nothing is changed", async () => {
-    const world = await running();
-    const before = await get(world, ManagedCluster, NAME);
-    for (const [number, text, message] of cases) {
-      const refusal = await refusalOf(world, "spec: {tags: {a: b}}", text);
-      expect(refusal, `${number}: ${text.slice(0, 40)}`).toContain(message);
-      expect(refusal, `${number}: ${text.slice(0, 40)}`).toContain(FIELD);
-    }
-    await world.settle();
-    expect(await get(world, ManagedCluster, NAME)).toEqual(before);
+  let world: World;
+  beforeAll(async () => {
+    world = await running();
   });
 
+  test.each([71, 72, 73, 74, 77, 80])(
+    "%i: each form has its own answer, and nothing is changed",
+    async (number) => {
+      const before = await get(world, ManagedCluster, NAME);
+      for (const [, text, message] of cases.filter(([one]) => one === number)) {
+        const refusal = await refusalOf(world, "spec: {tags: {a: b}}", text);
+        expect(refusal, text.slice(0, 40)).toContain(message);
+        expect(refusal, text.slice(0, 40)).toMatch(INDEXED);
+      }
+      await world.settle();
+      expect(await get(world, ManagedCluster, NAME)).toEqual(before);
+    },
+  );
+
   test("78: more patches than any user writes", async () => {
-    const world = await running();
     const patches = Array.from({ length: 1001 }, () => "spec: {}");
     expect(await refusalOf(world, ...patches)).toContain("must have at most 1000 patches");
   });
 });
 
 describe("at reconcile", () => {
+  test("75: a patch that removes a required field is refused by the schema, and the resource stays as it was", async () => {
+    const world = await running();
+    const before = await get(world, ManagedCluster, NAME);
+    await changeControlPlane(world, { asoManagedClusterPatches: ["spec: {location: null}"] });
+    await world.settle();
+    expect(await condition(world)).toMatchObject({
+      status: "False",
+      severity: "Error",
+      reason: "Invalid",
+      message: expect.stringContaining("spec.location: Required value") as string,
+    });
+    expect(await get(world, ManagedCluster, NAME)).toEqual(before);
+  });
+
   test("75: a patch that makes the resource invalid for AKS leaves the cluster as it is, and the condition has the reason of AKS", async () => {
     const world = await running();
     await changeControlPlane(world, {
@@ -192,6 +213,23 @@ describe("at reconcile", () => {
     world.azure.control.allow("no-aks");
     await world.advance(3 * 3600_000);
     expect(await condition(world)).toMatchObject({ status: "True" });
+  });
+
+  test("a change waits for another operation in the portal, says so, and is made after it", async () => {
+    const world = await running();
+    const pool = (await inAzure(world, `${CLUSTER_ID}/agentPools/workers`)) ?? { properties: {} };
+    const properties = { ...pool.properties, count: 4 };
+    await world.arm("PUT", `${CLUSTER_ID}/agentPools/workers?api-version=2025-08-01`, { properties });
+    await changeControlPlane(world, { sku: { tier: "Standard" } });
+    await world.advance(15_000);
+    expect(await condition(world)).toMatchObject({
+      status: "False",
+      reason: "OperationNotAllowed",
+      message: expect.stringContaining("Another operation (Scaling) is in progress") as string,
+    });
+    await world.settle();
+    expect(await condition(world)).toMatchObject({ status: "True" });
+    expect(await inAzure(world)).toMatchObject({ sku: { tier: "Standard" } });
   });
 
   test("a pool that is deleted in the portal comes back", async () => {

@@ -6,7 +6,7 @@ import {
 } from "@capstan/api";
 import { createWorld, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { find, get, NAMESPACE, patch } from "../fleet/fleet-world.ts";
+import { get, patch } from "../fleet/fleet-world.ts";
 import { changeControlPlane, CLUSTER_ID, createCluster, inAzure, NAME, WORLD } from "./aks-world.ts";
 
 async function running(): Promise<World> {
@@ -93,22 +93,5 @@ describe("patches of an AKS cluster", () => {
     });
     await world.settle();
     expect((await inAzure(world, id))?.properties["upgradeSettings"]).toEqual({ maxSurge: "50%" });
-  });
-
-  test("are submitted in the newest stable version, and with preview features in the newest preview", async () => {
-    const world = await running();
-    await changeControlPlane(world, { enablePreviewFeatures: true });
-    await world.settle();
-    const stored = await find(world, ManagedCluster, NAME);
-    const entries = (stored?.metadata.managedFields ?? []) as readonly {
-      apiVersion: string;
-      operation: string;
-    }[];
-    const applied = entries
-      .filter(({ operation }) => operation === "Apply")
-      .map(({ apiVersion }) => apiVersion);
-    expect(applied).toEqual(["containerservice.azure.com/v20251002preview"]);
-    const versions = world.azure.control.journal().filter(({ path }) => path.includes(NAMESPACE));
-    expect(versions).toEqual([]);
   });
 });

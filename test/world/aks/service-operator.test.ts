@@ -17,7 +17,7 @@ import {
 import { type Controllers, createWorld, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { find, get, MINUTE_MS } from "../fleet/fleet-world.ts";
-import { changeControlPlane, createCluster, NAME, WORLD } from "./aks-world.ts";
+import { changeControlPlane, createCluster, inAzure, NAME, WORLD } from "./aks-world.ts";
 
 const KINDS = [
   ManagedCluster,
@@ -38,6 +38,26 @@ async function conditionOf(world: World, type: string): Promise<ReturnType<typeo
 async function install(world: World): Promise<void> {
   for (const kind of KINDS)
     await world.run(world.user.create(CustomResourceDefinition, toCustomResourceDefinition(kind)));
+}
+
+/** Upgrades the CRD of ManagedCluster to one in which some versions lack a field. */
+async function withdraw(
+  world: World,
+  field: string,
+  isLacking: (version: string) => boolean = () => true,
+): Promise<void> {
+  const name = { name: `${ManagedCluster.plural}.${ManagedCluster.group}` };
+  const { spec } = await world.run(world.user.get(CustomResourceDefinition, name));
+  const versions = spec.versions.map((version) =>
+    isLacking(version.name)
+      ? (JSON.parse(
+          JSON.stringify(version, (key, value: unknown) => (key === field ? undefined : value)),
+        ) as unknown)
+      : version,
+  );
+  await world.run(
+    world.user.patch(CustomResourceDefinition, name, { type: "merge", body: { spec: { versions } } }),
+  );
 }
 
 test("81: without Azure Service Operator a condition says what to install, all else runs, and its installation suffices", async () => {
@@ -82,16 +102,7 @@ test("82: a field that an upgrade of the CRD has removed is named, and the Manag
   await world.settle();
   expect(await conditionOf(world, "ManagedClusterRunning")).toMatchObject({ status: "True" });
   const before = await get(world, ManagedCluster, NAME);
-  const { spec } = toCustomResourceDefinition(ManagedCluster);
-  const upgraded = JSON.parse(
-    JSON.stringify(spec, (name, value: unknown) =>
-      name === "workloadAutoScalerProfile" ? undefined : value,
-    ),
-  ) as object;
-  const name = { name: `${ManagedCluster.plural}.${ManagedCluster.group}` };
-  await world.run(
-    world.user.patch(CustomResourceDefinition, name, { type: "merge", body: { spec: upgraded } }),
-  );
+  await withdraw(world, "workloadAutoScalerProfile");
   await changeControlPlane(world, { sku: { tier: "Standard" } });
   await world.settle();
   expect(await conditionOf(world, "ManagedClusterRunning")).toMatchObject({
@@ -104,3 +115,40 @@ test("82: a field that an upgrade of the CRD has removed is named, and the Manag
   });
   expect((await get(world, ManagedCluster, NAME)).metadata.generation).toBe(before.metadata.generation);
 });
+
+test("a patch reaches a field of the newest stable version, and with preview features one of the newest preview", async () => {
+  const world = await createWorld({ ...WORLD, notInstalled: KINDS });
+  await install(world);
+  // As in Azure Service Operator, the stored version knows all fields.
+  const stored = ManagedCluster.version;
+  await withdraw(world, "bootstrapProfile", (name) => name !== stored && name < "v1api20250801");
+  await withdraw(world, "enableNamespaceResources", (name) => name !== stored && !name.includes("preview"));
+  world.start();
+  const stable = "spec: {bootstrapProfile: {artifactSource: Direct}}";
+  const preview = "spec: {enableNamespaceResources: true}";
+  await createCluster(world, (object) => {
+    if (object.kind === AzureManagedControlPlane.kind)
+      Object.assign((object as AzureManagedControlPlane).spec, { asoManagedClusterPatches: [stable] });
+  });
+  await world.settle();
+  expect((await inAzure(world))?.properties["bootstrapProfile"]).toEqual({ artifactSource: "Direct" });
+  expect(await appliedAs(world)).toEqual(["v1api20250801"]);
+  await changeControlPlane(world, { asoManagedClusterPatches: [stable, preview] });
+  await world.settle();
+  expect((await conditionOf(world, "ManagedClusterRunning"))?.message).toContain(
+    "spec.enableNamespaceResources is not a field of ManagedCluster in containerservice.azure.com/v1api20250801",
+  );
+  await changeControlPlane(world, { enablePreviewFeatures: true });
+  await world.settle();
+  expect((await inAzure(world))?.properties["enableNamespaceResources"]).toBe(true);
+  expect(await appliedAs(world)).toEqual(["v20251002preview"]);
+});
+
+/** The versions in which Capstan has applied the ManagedCluster. */
+async function appliedAs(world: World): Promise<readonly unknown[]> {
+  const { metadata } = await get(world, ManagedCluster, NAME);
+  const entries = (metadata.managedFields ?? []) as readonly { operation: string; apiVersion: string }[];
+  return entries
+    .filter(({ operation }) => operation === "Apply")
+    .map(({ apiVersion }) => apiVersion.split("/").at(-1));
+}
