@@ -21,6 +21,7 @@ import {
 } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
+import { isNotFound } from "@capstan/runtime";
 import type { Controllers, World, WorldOptions } from "@capstan/sim";
 import { NAMESPACE } from "../fleet/fleet-world.ts";
 
@@ -91,12 +92,14 @@ export async function createAll(world: World, objects: readonly KubernetesObject
   for (const object of objects) await world.run(world.user.create(kindOf(object), object));
 }
 
-/** Deletes objects of any of the kinds of AKS, and ignores those that are gone. */
+/** Deletes objects of any of the kinds of AKS, and ignores those that the garbage collector has deleted. */
 export async function deleteAll(world: World, objects: readonly KubernetesObject[]): Promise<void> {
   for (const object of objects) {
-    const kind = kindOf(object);
-    const isThere = await world.run(world.user.find(kind, object.metadata));
-    if (isThere) await world.run(world.user.delete(kind, object.metadata));
+    try {
+      await world.run(world.user.delete(kindOf(object), object.metadata));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 }
 

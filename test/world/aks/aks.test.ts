@@ -1,9 +1,17 @@
-import { AzureManagedControlPlane, AzureManagedMachinePool, Cluster, isTrue } from "@capstan/api";
+import {
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
+  Cluster,
+  isTrue,
+  MachinePool,
+} from "@capstan/api";
 import { createWorld, rehearse, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { get } from "../fleet/fleet-world.ts";
+import { get, patch } from "../fleet/fleet-world.ts";
 import { createCluster, inAzure, NAME, WORLD } from "./aks-world.ts";
 import { LIFE, lifeOf, resourcesIn } from "./life.ts";
+
+const HOUR_MS = 3_600_000;
 
 async function running(): Promise<World> {
   const world = await createWorld(WORLD);
@@ -31,6 +39,36 @@ describe("an AKS cluster", () => {
     });
   });
 });
+
+test("the machines of a private cluster without a route come from few lists of their scale sets", async () => {
+  const world = await createWorld(WORLD);
+  world.start();
+  world.addFault({ fault: "workload-unreachable", when: { trigger: {} } });
+  await createCluster(world, (object) => {
+    const access = { apiServerAccessProfile: { enablePrivateCluster: true } };
+    if (object.kind === AzureManagedControlPlane.kind)
+      Object.assign((object as AzureManagedControlPlane).spec, access);
+  });
+  await world.rest(HOUR_MS);
+  const pool = `${NAME}-workers`;
+  const { providerIDList } = (await get(world, AzureManagedMachinePool, pool)).spec;
+  expect(providerIDList).toHaveLength(2);
+  expect(providerIDList?.[0]).toMatch(/^azure:\/\/\/subscriptions\/.*-workers-.*-vmss\/virtualMachines\/0$/);
+  await patch(world, MachinePool, pool, { spec: { replicas: 3 } });
+  await world.advance(HOUR_MS);
+  expect((await get(world, AzureManagedMachinePool, pool)).spec.providerIDList).toHaveLength(3);
+  const before = listsIn(world);
+  await world.advance(HOUR_MS);
+  // Once in ten minutes, for each of the two pools.
+  expect(listsIn(world) - before).toBeLessThanOrEqual(12);
+});
+
+/** How often scale sets or their instances were listed. */
+function listsIn(world: World): number {
+  return world.azure.control
+    .journal()
+    .filter(({ path }) => /virtualMachineScaleSets(\/[^/]+\/virtualMachines)?(\?|$)/.test(path)).length;
+}
 
 test("the whole life of a cluster ends with nothing in Azure", async () => {
   const run = await rehearse(lifeOf("1", [...LIFE, "deleted"]));

@@ -10,12 +10,14 @@ import { currentVersion, hasPools } from "../../aks/managed-cluster.ts";
 import { subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
 import { asoSecretName } from "../azuremanagedcontrolplane/credentials.ts";
+import { isPrivate, listedProviderIDs } from "./provider-ids.ts";
 import type { Owners, Scope } from "./scope.ts";
 
 /** The condition of the pool in AKS. */
 export const POOL_READY = "AgentPoolsReady";
 const SCALED_BY = "cluster.x-k8s.io/replicas-managed-by";
 const NODES_MS = 15_000;
+const LIST_MS = 60_000;
 
 /** Keeps the agent pool, once AKS has created the cluster. */
 export async function reconcilePool(scope: Scope): Promise<Outcome> {
@@ -131,20 +133,27 @@ export async function reconcileScaling(scope: Scope): Promise<Outcome> {
   return next;
 }
 
-/** Reads the provider ids from the Nodes of the pool: no call to Azure. */
+/** Reads the provider ids from the Nodes of the pool, without a call to Azure; from Azure if there is no route to them. */
 export async function observeNodes(scope: Scope): Promise<Outcome> {
   const { pool, ports } = scope;
-  const { cluster } = ownersOf(scope);
+  const owners = ownersOf(scope);
   try {
-    const nodes = await (await ports.workloads.get(cluster)).nodes();
-    const ids = nodes
-      .inAgentPool(agentPoolName(pool))
-      .flatMap(({ spec }) => (spec?.providerID ? [spec.providerID] : []))
-      .toSorted();
-    if (ids.length > 0 || pool.spec.providerIDList) pool.spec.providerIDList = ids;
+    const nodes = await (await ports.workloads.get(owners.cluster)).nodes();
+    setProviderIDs(
+      scope,
+      nodes
+        .inAgentPool(agentPoolName(pool))
+        .flatMap(({ spec }) => (spec?.providerID ? [spec.providerID] : [])),
+    );
     return next;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return again(NODES_MS, error.reason);
+    if (!isPrivate(owners)) return again(NODES_MS, error.reason);
+    setProviderIDs(scope, await listedProviderIDs(scope, owners));
+    return again(LIST_MS, "ListingInstances");
   }
+}
+
+function setProviderIDs({ pool }: Scope, ids: readonly string[] | undefined): void {
+  if (ids && (ids.length > 0 || pool.spec.providerIDList)) pool.spec.providerIDList = ids.toSorted();
 }

@@ -23,6 +23,7 @@ import { clusterNameOf, managedPoolsByCluster, managedPoolsOf } from "../../aks/
 import { deletePool } from "./deletion.ts";
 import { blockMoveOfPool, pausePool } from "./pause.ts";
 import { observeNodes, reconcilePool, reconcileScaling } from "./reconcile.ts";
+import type { ListedScaleSet } from "./provider-ids.ts";
 import { report } from "./report.ts";
 import { type AzureManagedMachinePoolPorts, buildScope, type Scope } from "./scope.ts";
 
@@ -31,7 +32,7 @@ const REST_MS = 10_000;
 
 /** Reconciles a node pool of AKS by a ManagedClustersAgentPool of Azure Service Operator, with the patches of the user. */
 export function azureManagedMachinePoolReconciler(ports: AzureManagedMachinePoolPorts): Reconciler {
-  const shared = { ports, aso: new AsoObjects(ports.clock) };
+  const shared = { ports, aso: new AsoObjects(ports.clock), listed: new Map<string, ListedScaleSet>() };
   return defineReconciler<AzureManagedMachinePool, Scope>({
     name: "azuremanagedmachinepool",
     for: AzureManagedMachinePool,

@@ -14,6 +14,7 @@ import { type Context, type Editable, waiting } from "@capstan/runtime";
 import type { AsoObjects } from "../../aks/aso-objects.ts";
 import { clusterNameOf, controlPlaneNameOf, machinePoolOf } from "../../aks/members.ts";
 import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
+import type { ListedScaleSet } from "./provider-ids.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 
 /** What the reconciler of AKS pools works with. */
@@ -26,6 +27,8 @@ export interface AzureManagedMachinePoolPorts extends AzureClientPorts {
 export interface Shared {
   readonly ports: AzureManagedMachinePoolPorts;
   readonly aso: AsoObjects;
+  /** The scale sets of pools whose Nodes cannot be read, by the UID of the pool. */
+  readonly listed: Map<string, ListedScaleSet>;
 }
 
 /** The owners of a pool. */
