@@ -93,7 +93,7 @@ export async function createAll(world: World, objects: readonly KubernetesObject
 }
 
 /** Deletes objects of any of the kinds of AKS, and ignores those that the garbage collector has deleted. */
-export async function deleteAll(world: World, objects: readonly KubernetesObject[]): Promise<void> {
+async function deleteAll(world: World, objects: readonly KubernetesObject[]): Promise<void> {
   for (const object of objects) {
     try {
       await world.run(world.user.delete(kindOf(object), object.metadata));

@@ -21,7 +21,7 @@ export function applyMergePatch(target: unknown, patch: unknown, owned?: Set<obj
 }
 
 function writableOf(target: unknown, owned: Set<object> | undefined): Record<string, unknown> {
-  if (isJsonObject(target) && owned?.has(target) === true) return target as Record<string, unknown>;
+  if (isJsonObject(target) && owned?.has(target) === true) return target;
   const copy: Record<string, unknown> = isJsonObject(target) ? { ...target } : {};
   owned?.add(copy);
   return copy;

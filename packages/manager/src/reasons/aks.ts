@@ -24,6 +24,11 @@ export const AKS_REASONS = {
     meaning: "The Secret of the AzureClusterIdentity does not exist, or lacks the key that its type needs.",
     cure: "Create the Secret that `spec.clientSecret` of the identity names, with the key in the message.",
   },
+  ListingInstances: {
+    meaning:
+      "The manager has no route to the API server of a private AKS cluster, and reads the machines of the pool from its scale set in Azure.",
+    cure: "Nothing; with a route, the manager would see the Nodes at once and without requests to Azure.",
+  },
   ManagedByUser: {
     meaning:
       "A user created the resource of Azure Service Operator, so Capstan reads it and never changes it.",

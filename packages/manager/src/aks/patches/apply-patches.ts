@@ -103,7 +103,7 @@ function withPatch(draft: Draft, { patch, forbidden }: ParsedPatch): Draft {
 function jsonPatched({ object, isCopy }: Draft, operations: readonly unknown[]): unknown {
   const copy = isCopy ? object : deepCopy(object);
   // Operations put their values into the document, and later operations change them there.
-  jsonPatch(copy as object, deepCopy(operations), { rules: "rfc" });
+  jsonPatch(copy, deepCopy(operations), { rules: "rfc" });
   return copy;
 }
 

@@ -31,27 +31,33 @@ export async function listedProviderIDs(
   scope: Scope,
   owners: Owners,
 ): Promise<readonly string[] | undefined> {
-  const { pool, agentPool, ports, context, listed } = scope;
-  const uid = pool.metadata.uid ?? "";
+  const { ports, context, listed } = scope;
+  const uid = scope.pool.metadata.uid ?? "";
   const last = listed.get(uid);
-  const isComplete = pool.spec.providerIDList?.length === agentPool?.status?.["count"];
-  const nowMs = ports.clock.monotonic();
-  if (last && nowMs - last.atMs < (isComplete ? REFRESH_MS : MINUTE_MS)) return undefined;
+  const atMs = ports.clock.monotonic();
+  if (last && atMs - last.atMs < restMs(scope)) return undefined;
+  if (listed.size >= MOST_POOLS) listed.clear();
+  // A list that fails is not repeated sooner than one that succeeds.
+  listed.set(uid, { id: last?.id, atMs });
   try {
-    const { controlPlane } = owners;
     const arm = await armClientFor(ports, {
-      cluster: controlPlane,
+      cluster: owners.controlPlane,
       cache: context.cache,
       controller: "azuremanagedmachinepool",
     });
     const id = last?.id ?? (await scaleSetOf(arm, scope, owners));
-    if (listed.size >= MOST_POOLS) listed.clear();
-    listed.set(uid, { id, atMs: nowMs });
+    listed.set(uid, { id, atMs });
     return id === undefined ? undefined : await instancesOf(arm, id);
   } catch (error) {
-    listed.set(uid, { id: undefined, atMs: nowMs });
+    // AKS may have replaced the scale set: the next pass looks for it again.
+    listed.set(uid, { id: undefined, atMs });
     throw failureOf(error, "listing the instances of the pool");
   }
+}
+
+function restMs({ pool, agentPool }: Scope): number {
+  const isComplete = pool.spec.providerIDList?.length === agentPool?.status?.["count"];
+  return isComplete ? REFRESH_MS : MINUTE_MS;
 }
 
 /** AKS tags the scale set of a pool with its name; older ones have the shorter tag. */
