@@ -35,7 +35,7 @@ export async function listedProviderIDs(
   const uid = scope.pool.metadata.uid ?? "";
   const last = listed.get(uid);
   const atMs = ports.clock.monotonic();
-  if (last && atMs - last.atMs < restMs(scope)) return undefined;
+  if (last && atMs - last.atMs < listIntervalMs(scope)) return undefined;
   if (listed.size >= MOST_POOLS) listed.clear();
   // A list that fails is not repeated sooner than one that succeeds.
   listed.set(uid, { id: last?.id, atMs });
@@ -55,7 +55,7 @@ export async function listedProviderIDs(
   }
 }
 
-function restMs({ pool, agentPool }: Scope): number {
+function listIntervalMs({ pool, agentPool }: Scope): number {
   const isComplete = pool.spec.providerIDList?.length === agentPool?.status?.["count"];
   return isComplete ? REFRESH_MS : MINUTE_MS;
 }
