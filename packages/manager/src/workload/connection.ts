@@ -1,5 +1,5 @@
 import { type Cluster, type Frozen, Namespace, type Secret } from "@capstan/api";
-import type { Env } from "@capstan/env";
+import { type Env, TransportError } from "@capstan/env";
 import { type Client, createClient, Failure, type Logger, transient, waiting } from "@capstan/runtime";
 import { concealing, type ConnectToCluster } from "./connect.ts";
 import type { KubeconfigFacts } from "./kubeconfig.ts";
@@ -33,6 +33,8 @@ interface Open {
   close(): void;
 }
 
+/** The reason while another server answers at the endpoint of a cluster, or one with a certificate of another authority. */
+export const WORKLOAD_CLUSTER_UNTRUSTED = "WorkloadClusterUntrusted";
 // A healthy server answers at once; a caller does not wait longer, because other clusters wait for the worker.
 const PATIENCE_MS = 2_000;
 const PROBE_LIMIT_MS = 10_000;
@@ -190,8 +192,14 @@ function connectionClosed(name: string): Failure {
   return waiting("WorkloadClusterConnecting", `The connection to Cluster ${name} was closed`, COME_BACK_MS);
 }
 
-function unreachable(name: string, { message, reason, retryAfterMs }: Failure): Failure {
+function unreachable(name: string, failure: Failure): Failure {
+  const { message, reason, retryAfterMs, cause } = failure;
   const options = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (cause instanceof TransportError && cause.failure === "tls") {
+    const proof = `The server at the endpoint of Cluster ${name} does not prove that it is the API server: ${cause.message}`;
+    const remedy = `direct the endpoint to the machines of the control plane, or correct the authority in Secret ${kubeconfigSecretName(name)}`;
+    return transient(WORKLOAD_CLUSTER_UNTRUSTED, `${proof}; ${remedy}`, options);
+  }
   const why = reason === "RequestTimeout" ? NO_ANSWER : `gives an unexpected answer: ${message}`;
   return transient("WorkloadClusterUnreachable", `The API server of Cluster ${name} ${why}`, options);
 }

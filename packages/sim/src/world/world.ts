@@ -54,7 +54,7 @@ export interface WorldOptions {
   readonly pods?: Partial<PodSettings>;
   /** Which features the admission rules take to be on; the defaults unless given. */
   readonly features?: Features;
-  /** More servers, by host. */
+  /** More servers, by host. One at the endpoint of a workload cluster answers in its place. */
   readonly servers?: Readonly<Record<string, (env: Env) => Handler>>;
   readonly faults?: readonly FaultSpec[];
   /** What a user does when the fault `user-edit` strikes; sets an annotation unless given. */
@@ -350,15 +350,18 @@ export class World {
     });
   }
 
-  /** The server of a URL: a workload cluster, or one of this world's own servers. */
+  /** The server of a URL: one of this world's own servers, or a workload cluster. */
   #serverAt(url: string): Server {
     const host = new URL(url).host;
-    const name = this.#host.nameAt(url) ?? this.controlPlanes.nameAt(host);
-    // The cluster may start later than the connection is opened.
-    if (name !== undefined)
-      return this.#kubeServer(name, (request) => (this.#host.handlerOf(name) ?? refused)(request));
     const create = this.#options.servers?.[host];
-    if (!create) return { name: host, handle: refused, callOf: plainCall };
+    if (create) return this.#otherServer(host, create);
+    const name = this.#host.nameAt(url) ?? this.controlPlanes.nameAt(host);
+    if (name === undefined) return { name: host, handle: refused, callOf: plainCall };
+    // The cluster may start later than the connection is opened.
+    return this.#kubeServer(name, (request) => (this.#host.handlerOf(name) ?? refused)(request));
+  }
+
+  #otherServer(host: string, create: (env: Env) => Handler): Server {
     const server = this.#others.get(host) ?? {
       name: host,
       handle: create(this.#process(host)),
