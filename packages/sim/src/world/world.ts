@@ -200,6 +200,13 @@ export class World {
     return this.run(this.#links.connect(this.#user, this.#arm).request(request));
   }
 
+  /** Sends a user's GET to the server of a URL; to a workload cluster through its load balancer. Rejects if none answers. */
+  async fetch(url: string): Promise<HttpResponse> {
+    const { pathname: path } = new URL(url);
+    const transport = this.#links.connect(this.#user, this.#serverAt(url));
+    return this.run(transport.request({ method: "GET", path, headers: {} }));
+  }
+
   /** Advances virtual time until the promise has settled, and returns its result. */
   async run<R>(promise: Promise<R>): Promise<R> {
     let isSettled = false;
