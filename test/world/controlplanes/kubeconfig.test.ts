@@ -54,11 +54,13 @@ test("a kubeconfig is renewed when half of its year is over, and the cluster sta
   expect(after).not.toBe(before);
   expect(after).toContain(Buffer.from(cert).toString("base64"));
   const events = await world.run(world.user.list(Event, { namespace: NAMESPACE }));
-  expect(events.filter(({ reason }) => reason === "KubeconfigRenewed").map(({ message }) => message)).toEqual([
-    expect.stringMatching(
-      /^Renewed Secret demo-kubeconfig: its client certificate expires at 2026-07-02T\S+; clients must read it again$/,
-    ),
-  ]);
+  expect(events.filter(({ reason }) => reason === "KubeconfigRenewed").map(({ message }) => message)).toEqual(
+    [
+      expect.stringMatching(
+        /^Renewed Secret demo-kubeconfig: its client certificate expires at 2026-07-02T\S+; clients must read it again$/,
+      ),
+    ],
+  );
   const writes = world.testedWrites;
   await world.advance(HOUR_MS);
   expect(world.testedWrites).toBe(writes);

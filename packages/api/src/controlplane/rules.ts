@@ -179,17 +179,20 @@ function imageTagErrors({ kubeadmConfigSpec }: Spec): FieldError[] {
  */
 function versionChangeErrors(version: string, { spec, status }: OldControlPlane): FieldError[] {
   const to = parseVersion(version);
-  const lowest = lowestOf([spec.version, status?.version]);
-  if (version === spec.version || !to || !lowest) return [];
-  const skew = minorSkew(to, lowest.version);
-  const change = `from ${lowest.text} to ${version}`;
-  if (to.major < lowest.version.major || (skew !== undefined && skew < 0))
-    return status?.version === undefined ? [] : [downgradeError(change, to, lowest.version)];
-  if (skew !== undefined && skew <= 1) return [];
-  const { major, minor } = lowest.version;
-  const remedy = skew === undefined ? "" : `; upgrade all machines to v${major}.${minor + 1} first`;
+  const from = lowestOf([spec.version, status?.version]);
+  if (version === spec.version || !to || !from) return [];
+  const change = `from ${from.text} to ${version}`;
+  const steps =
+    to.major === from.version.major ? to.minor - from.version.minor : to.major - from.version.major;
+  // Without a machine, nothing of the newer version is stored.
+  if (steps < 0) return status?.version === undefined ? [] : [downgradeError(change, to, from.version)];
+  return minorSkew(to, from.version) === steps && steps <= 1 ? [] : [skippedError(change, to, from.version)];
+}
+
+function skippedError(change: string, to: Version, { major, minor }: Version): FieldError {
+  const remedy = to.major === major ? `; upgrade all machines to v${major}.${minor + 1} first` : "";
   const rule = `cannot update Kubernetes version ${change}: one minor version at a time${remedy}`;
-  return [forbidden("spec.version", rule)];
+  return forbidden("spec.version", rule);
 }
 
 function downgradeError(change: string, to: Version, from: Version): FieldError {
