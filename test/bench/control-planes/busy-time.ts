@@ -31,21 +31,18 @@ export function busyTimes(events: readonly TraceEvent[]): ReadonlyMap<string, nu
 }
 
 function markOf(happening: Happening): Mark | undefined {
-  switch (happening.kind) {
-    case "arm":
-      return requestMark(happening.method, happening.path);
-    case "condition": {
-      const isReady = happening.type === "NetworkInfrastructureReady" && happening.status === "True";
-      const cluster = happening.object.split("/").at(-1) ?? "";
-      return isReady ? { edge: "end", cluster, work: "network" } : undefined;
-    }
-    case "node":
-      return happening.event === "ready" ? machineMark("end", "PUT", happening.node) : undefined;
-    case "machine":
-      return happening.event === "deleted" ? machineMark("end", "DELETE", happening.machine) : undefined;
-    default:
-      return undefined;
-  }
+  if (happening.kind === "arm") return requestMark(happening.method, happening.path);
+  if (happening.kind === "condition") return networkMark(happening);
+  if (happening.kind === "node" && happening.event === "ready")
+    return machineMark("end", "PUT", happening.node);
+  if (happening.kind === "machine" && happening.event === "deleted")
+    return machineMark("end", "DELETE", happening.machine);
+  return undefined;
+}
+
+function networkMark({ object, type, status }: Extract<Happening, { kind: "condition" }>): Mark | undefined {
+  const isReady = type === "NetworkInfrastructureReady" && status === "True";
+  return isReady ? { edge: "end", cluster: object.split("/").at(-1) ?? "", work: "network" } : undefined;
 }
 
 // The network interface of a machine is created before it.

@@ -182,11 +182,20 @@ function versionChangeErrors(version: string, { spec, status }: OldControlPlane)
   const from = lowestOf([spec.version, status?.version]);
   if (version === spec.version || !to || !from) return [];
   const change = `from ${from.text} to ${version}`;
-  const steps =
-    to.major === from.version.major ? to.minor - from.version.minor : to.major - from.version.major;
   // Without a machine, nothing of the newer version is stored.
-  if (steps < 0) return status?.version === undefined ? [] : [downgradeError(change, to, from.version)];
-  return minorSkew(to, from.version) === steps && steps <= 1 ? [] : [skippedError(change, to, from.version)];
+  if (isLowerMinor(to, from.version))
+    return status?.version === undefined ? [] : [downgradeError(change, to, from.version)];
+  return isNextMinor(to, from.version) ? [] : [skippedError(change, to, from.version)];
+}
+
+/** Whether a version has the same minor version, or the next one. */
+function isNextMinor(to: Version, from: Version): boolean {
+  const skew = minorSkew(to, from);
+  return skew !== undefined && skew <= 1;
+}
+
+function isLowerMinor(a: Version, b: Version): boolean {
+  return a.major === b.major ? a.minor < b.minor : a.major < b.major;
 }
 
 function skippedError(change: string, to: Version, { major, minor }: Version): FieldError {
