@@ -54,6 +54,7 @@ beforeAll(async () => {
   const workloads = {
     get: () => Promise.reject(new Error("this Cluster has no endpoint, so it is never connected to")),
     onNodeChange: () => undefined,
+    onAnswer: () => undefined,
     drop: () => undefined,
   };
   runner = new Runner({

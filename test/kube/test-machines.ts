@@ -19,8 +19,8 @@ import { createReadyCluster } from "./quick-cluster.ts";
 const CLUSTER = "demo";
 /** The MachineDeployment of `createDeployment`. */
 export const DEPLOYMENT = { name: "workers", namespace: "default" };
-// The controllers of machines; those of Azure have nothing to do.
-const CONTROLLERS = [
+/** The controllers of machines; those of Azure have nothing to do. */
+export const CONTROLLERS = [
   "cluster",
   "machinedeployment",
   "machineset",
@@ -78,7 +78,8 @@ export async function startTestMachines(latencies?: ProviderLatencies): Promise<
   };
 }
 
-function unreachable(): never {
+/** The way to Azure, for machines that do not need it. */
+export function unreachable(): never {
   throw new Error("these machines need no Azure");
 }
 

@@ -97,11 +97,20 @@ function printWrites(rows: readonly Measured[]): void {
 }
 
 /** The writes of the manager, without those of the provider, events and Leases. */
-function writesTo(plane: TestMachines["plane"]): readonly string[] {
+export function writesTo(plane: TestMachines["plane"]): readonly string[] {
+  return writesOf(plane, "capstan");
+}
+
+/** The same of the provider. */
+export function providerWritesTo(plane: TestMachines["plane"]): readonly string[] {
+  return writesOf(plane, "test-provider");
+}
+
+function writesOf(plane: TestMachines["plane"], client: string): readonly string[] {
   return requestsOf(plane, "admin")
     .filter(
       ({ verb, userAgent = "", objectRef }) =>
-        WRITES.has(verb) && userAgent.startsWith("capstan") && !NO_WORK.has(objectRef?.resource ?? ""),
+        WRITES.has(verb) && userAgent.startsWith(client) && !NO_WORK.has(objectRef?.resource ?? ""),
     )
     .map(({ verb, objectRef }) => {
       const { resource = "", subresource } = objectRef ?? {};

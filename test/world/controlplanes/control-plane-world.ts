@@ -17,7 +17,7 @@ import {
 } from "@capstan/runtime/testing/builders";
 import { CONTROL_PLANE_INVARIANTS, createWorld, type World, type WorldOptions } from "@capstan/sim";
 import { GROUP } from "../azuremachine/azuremachine-world.ts";
-import { createCluster, createIdentity, get, MINUTE_MS, NAMESPACE, patch } from "../fleet/fleet-world.ts";
+import { createClusterWith, createIdentity, get, MINUTE_MS, NAMESPACE } from "../fleet/fleet-world.ts";
 import { CLUSTER, OLD_VERSION } from "../machinepools/pool-world.ts";
 
 export { CLUSTER, NEW_VERSION } from "../machinepools/pool-world.ts";
@@ -53,11 +53,10 @@ export async function createControlPlane(
 ): Promise<void> {
   const { user } = world;
   await createIdentity(world);
-  await createCluster(world, CLUSTER);
   const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name: CONTROL_PLANE });
-  await patch(world, Cluster, CLUSTER, {
-    spec: { controlPlaneRef: { ...reference(KubeadmControlPlane), namespace: NAMESPACE } },
-  });
+  // From the start: the stand-in would give a Cluster without a reference a kubeconfig of its own.
+  const controlPlaneRef = { ...reference(KubeadmControlPlane), namespace: NAMESPACE };
+  await createClusterWith(world, CLUSTER, { Cluster: { controlPlaneRef } });
   const metadata = { name: CONTROL_PLANE, namespace: NAMESPACE };
   await world.run(user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
   const machineTemplate = { infrastructureRef: reference(AzureMachineTemplate) };

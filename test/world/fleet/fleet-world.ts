@@ -49,12 +49,21 @@ export async function createCluster(
   name: string,
   spec: Partial<AzureCluster["spec"]> = {},
 ): Promise<void> {
+  await createClusterWith(world, name, { [AzureCluster.kind]: spec });
+}
+
+/** The same with other fields in the spec of each kind. */
+export async function createClusterWith(
+  world: World,
+  name: string,
+  specs: { readonly AzureCluster?: Partial<AzureCluster["spec"]>; readonly Cluster?: Cluster["spec"] },
+): Promise<void> {
   for (const object of exampleIn("cluster.yaml")) {
     const renamed = JSON.parse(JSON.stringify(object).replaceAll(/"demo(-vnet)?"/g, `"${name}$1"`)) as {
       spec: object;
     } & KubernetesObject;
-    const isNetwork = object.kind === AzureCluster.kind;
-    await create(world, isNetwork ? { ...renamed, spec: { ...renamed.spec, ...spec } } : renamed);
+    const more = object.kind === AzureCluster.kind ? specs.AzureCluster : specs.Cluster;
+    await create(world, Object.assign(renamed, { spec: { ...renamed.spec, ...more } }));
   }
 }
 

@@ -72,7 +72,7 @@ describe("a control plane", () => {
     [
       "an even number of machines",
       { replicas: 2 },
-      "spec.replicas: Forbidden: cannot be an even number when etcd is stacked; it was 2",
+      "spec.replicas: Forbidden: cannot be an even number when etcd is stacked; it was 2, which tolerates no more failures than 1; use 1 or 3",
     ],
     [
       "scale-in with one machine",
@@ -169,18 +169,38 @@ describe("a control plane", () => {
 });
 
 describe("an update of a control plane", () => {
-  test.each([
-    ["v1.31.9", true],
-    ["v1.32.0", true],
-    ["v1.30.0", true],
-    ["v1.33.0", false],
-    ["v2.0.0", false],
-  ])("to %s is allowed: %s", (version, allowed) => {
-    expect(verdict(controlPlane({ version }), controlPlane()).errors).toEqual(
-      allowed
-        ? []
-        : [expect.stringContaining("spec.version: Forbidden: cannot update Kubernetes version from v1.31.2")],
+  const SKIPPED = "one minor version at a time; upgrade all machines to v1.32 first";
+  const LOWER =
+    "all machines run v1.31, and v1.30 may not read what they have stored in etcd; choose a version of v1.31, or restore a backup into a new cluster";
+
+  test.each<[to: string, lowest: string | undefined, refusal: string | undefined]>([
+    ["v1.31.9", "v1.31.2", undefined],
+    ["v1.31.1", "v1.31.2", undefined],
+    ["v1.32.0", "v1.31.2", undefined],
+    ["v1.33.0", "v1.31.2", `cannot update Kubernetes version from v1.31.2 to v1.33.0: ${SKIPPED}`],
+    [
+      "v2.0.0",
+      "v1.31.2",
+      "cannot update Kubernetes version from v1.31.2 to v2.0.0: one minor version at a time",
+    ],
+    ["v1.30.0", "v1.31.2", `cannot downgrade Kubernetes from v1.31.2 to v1.30.0: ${LOWER}`],
+    ["v1.30.7", "v1.30.5", undefined],
+    ["v1.30.0", undefined, undefined],
+    [
+      "v1.32.0",
+      "v1.30.5",
+      "cannot update Kubernetes version from v1.30.5 to v1.32.0: one minor version at a time; upgrade all machines to v1.31 first",
+    ],
+  ])("from v1.31.2 to %s while the lowest version of a machine is %s: %s", (version, lowest, refusal) => {
+    const old = { ...controlPlane(), ...(lowest !== undefined && { status: { version: lowest } }) };
+    expect(verdict(controlPlane({ version }), old).errors).toEqual(
+      refusal === undefined ? [] : [`spec.version: Forbidden: ${refusal}`],
     );
+  });
+
+  test("that leaves the version alone is allowed, however old the machines are", () => {
+    const old = { ...controlPlane(), status: { version: "v1.28.0" } };
+    expect(verdict(controlPlane({ replicas: 3 }), old).errors).toEqual([]);
   });
 
   test("may change the machine template", () => {
@@ -195,21 +215,21 @@ describe("an update of a control plane", () => {
   });
 
   test("may not change settings that kubeadm applies only once", () => {
-    const changed = controlPlane({
-      kubeadmConfigSpec: {
-        clusterConfiguration: { networking: { podSubnet: "10.1.0.0/16" }, clusterName: "other" },
-      },
-    });
-    expect(verdict(changed, controlPlane()).errors).toEqual([
-      "spec.kubeadmConfigSpec.clusterConfiguration.clusterName: Forbidden: cannot be modified",
-      "spec.kubeadmConfigSpec.clusterConfiguration.networking: Forbidden: cannot be modified",
+    const of = (clusterConfiguration: NonNullable<Spec["kubeadmConfigSpec"]["clusterConfiguration"]>) =>
+      controlPlane({ kubeadmConfigSpec: { clusterConfiguration } });
+    const before = of({ clusterName: "demo" });
+    const changed = of({ networking: { podSubnet: "10.1.0.0/16" }, clusterName: "other" });
+    const why = "cannot be modified, because kubeadm applies it only when it initializes the cluster";
+    expect(verdict(changed, before).errors).toEqual([
+      `spec.kubeadmConfigSpec.clusterConfiguration.clusterName: Forbidden: ${why}; keep "demo", or create another cluster`,
+      `spec.kubeadmConfigSpec.clusterConfiguration.networking: Forbidden: ${why}; leave it out, or create another cluster`,
     ]);
   });
 
   test("may not move etcd out of the cluster", () => {
     const changed = controlPlane({ kubeadmConfigSpec: { clusterConfiguration: { etcd: { external } } } });
     expect(verdict(changed, controlPlane()).errors).toEqual([
-      "spec.kubeadmConfigSpec.clusterConfiguration.etcd.external: Forbidden: cannot change between external and local etcd",
+      "spec.kubeadmConfigSpec.clusterConfiguration.etcd.external: Forbidden: cannot change between external and local etcd, because the data would stay behind; create another cluster",
     ]);
   });
 });

@@ -121,7 +121,7 @@ export const KubeadmControlPlane = defineKind({
   validate({ object: controlPlane, old, features }) {
     return [
       ...controlPlaneErrors(controlPlane.spec, controlPlane.metadata.namespace),
-      ...(old ? controlPlaneUpdateErrors(controlPlane.spec, old.spec) : []),
+      ...(old ? controlPlaneUpdateErrors(controlPlane.spec, old) : []),
       ...inPlaceGateErrors("spec.rolloutStrategy.type", {
         type: controlPlane.spec.rolloutStrategy?.type,
         oldType: old?.spec.rolloutStrategy?.type,

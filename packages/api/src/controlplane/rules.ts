@@ -12,7 +12,7 @@ import type { Frozen } from "../kubernetes/meta.ts";
 import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";
 import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
-import { compareVersions, minorSkew, parseVersion } from "../values/version.ts";
+import { compareVersions, minorSkew, parseVersion, type Version } from "../values/version.ts";
 import type { KubeadmControlPlaneSpec } from "./spec.ts";
 
 type Spec = Frozen<KubeadmControlPlaneSpec>;
@@ -47,20 +47,37 @@ const FIXED_FIELDS = [
   "networking",
 ] as const;
 
+/** A control plane before a change. */
+interface OldControlPlane {
+  readonly spec: Spec;
+  /** The lowest version of its machines; none before the first one. */
+  readonly status?: Frozen<{ version?: string }>;
+}
+
 /** Refuses changes of a control plane that are not allowed. */
-export function controlPlaneUpdateErrors(spec: Spec, old: Spec): FieldError[] {
+export function controlPlaneUpdateErrors(spec: Spec, old: OldControlPlane): FieldError[] {
   const field = "spec.kubeadmConfigSpec.clusterConfiguration";
   const now = spec.kubeadmConfigSpec.clusterConfiguration;
-  const before = old.kubeadmConfigSpec.clusterConfiguration;
+  const before = old.spec.kubeadmConfigSpec.clusterConfiguration;
   const changed = FIXED_FIELDS.filter((name) => !deepEqual(now?.[name], before?.[name]));
   const etcdMoved = (now?.etcd?.external === undefined) !== (before?.etcd?.external === undefined);
   return [
-    ...changed.map((name) => forbidden(`${field}.${name}`, "cannot be modified")),
+    ...changed.map((name) => forbidden(`${field}.${name}`, fixedProblem(before?.[name]))),
     ...(etcdMoved
-      ? [forbidden(`${field}.etcd.external`, "cannot change between external and local etcd")]
+      ? [
+          forbidden(
+            `${field}.etcd.external`,
+            "cannot change between external and local etcd, because the data would stay behind; create another cluster",
+          ),
+        ]
       : []),
-    ...upgradeErrors(spec.version, old.version),
+    ...versionChangeErrors(spec.version, old),
   ];
+}
+
+function fixedProblem(before: unknown): string {
+  const remedy = before === undefined ? "leave it out" : `keep ${JSON.stringify(before)}`;
+  return `cannot be modified, because kubeadm applies it only when it initializes the cluster; ${remedy}, or create another cluster`;
 }
 
 /** Warns about settings of a control plane that are valid but probably a mistake. */
@@ -76,7 +93,12 @@ function replicaErrors(spec: Spec): FieldError[] {
   if (replicas <= 0) return [forbidden("spec.replicas", "cannot be less than or equal to 0")];
   const stacked = spec.kubeadmConfigSpec.clusterConfiguration?.etcd?.external === undefined;
   return stacked && replicas % 2 === 0
-    ? [forbidden("spec.replicas", `cannot be an even number when etcd is stacked; it was ${replicas}`)]
+    ? [
+        forbidden(
+          "spec.replicas",
+          `cannot be an even number when etcd is stacked; it was ${replicas}, which tolerates no more failures than ${replicas - 1}; use ${replicas - 1} or ${replicas + 1}`,
+        ),
+      ]
     : [];
 }
 
@@ -151,17 +173,50 @@ function imageTagErrors({ kubeadmConfigSpec }: Spec): FieldError[] {
   );
 }
 
-function upgradeErrors(version: string, old: string): FieldError[] {
+/**
+ * Machines of two minor versions run side by side during a rollout, so the lowest version of the machines counts, not only
+ * that of the spec: going back to it is as safe as the rollout was, and going further must not leave it two minors behind.
+ */
+function versionChangeErrors(version: string, { spec, status }: OldControlPlane): FieldError[] {
   const to = parseVersion(version);
-  const from = parseVersion(old);
-  if (!to || !from || compareVersions(to, from) <= 0) return [];
+  const from = lowestOf([spec.version, status?.version]);
+  if (version === spec.version || !to || !from) return [];
+  const change = `from ${from.text} to ${version}`;
+  // Without a machine, nothing of the newer version is stored.
+  if (isLowerMinor(to, from.version))
+    return status?.version === undefined ? [] : [downgradeError(change, to, from.version)];
+  return isNextMinor(to, from.version) ? [] : [skippedError(change, to, from.version)];
+}
+
+/** Whether a version has the same minor version, or the next one. */
+function isNextMinor(to: Version, from: Version): boolean {
   const skew = minorSkew(to, from);
-  return skew === undefined || skew > 1
-    ? [
-        forbidden(
-          "spec.version",
-          `cannot update Kubernetes version from ${old} to ${version}: one minor version at a time`,
-        ),
-      ]
-    : [];
+  return skew !== undefined && skew <= 1;
+}
+
+function isLowerMinor(a: Version, b: Version): boolean {
+  return a.major === b.major ? a.minor < b.minor : a.major < b.major;
+}
+
+function skippedError(change: string, to: Version, { major, minor }: Version): FieldError {
+  const remedy = to.major === major ? `; upgrade all machines to v${major}.${minor + 1} first` : "";
+  const rule = `cannot update Kubernetes version ${change}: one minor version at a time${remedy}`;
+  return forbidden("spec.version", rule);
+}
+
+function downgradeError(change: string, to: Version, from: Version): FieldError {
+  const minorOf = ({ major, minor }: Version): string => `v${major}.${minor}`;
+  const why = `all machines run ${minorOf(from)}, and ${minorOf(to)} may not read what they have stored in etcd`;
+  const remedy = `choose a version of ${minorOf(from)}, or restore a backup into a new cluster`;
+  return forbidden("spec.version", `cannot downgrade Kubernetes ${change}: ${why}; ${remedy}`);
+}
+
+function lowestOf(
+  texts: readonly (string | undefined)[],
+): { readonly text: string; readonly version: Version } | undefined {
+  const versions = texts.flatMap((text = "") => {
+    const version = parseVersion(text);
+    return version ? [{ text, version }] : [];
+  });
+  return versions.toSorted((a, b) => compareVersions(a.version, b.version))[0];
 }

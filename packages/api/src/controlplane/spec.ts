@@ -60,7 +60,7 @@ export const KubeadmControlPlaneSpec = object("The desired state of the control 
     }),
   ),
   version: described(
-    "The Kubernetes version; it can increase by one minor version at a time.",
+    "The Kubernetes version; it can increase by one minor version at a time, and go back only while machines of the lower minor version still run.",
     KubernetesVersion,
   ),
   machineTemplate: object("The template of machines.", {

@@ -1,6 +1,6 @@
 import type { Features } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
-import { cloudNamed, createControllers } from "@capstan/manager";
+import { type CertificateIssuer, cloudNamed, createControllers } from "@capstan/manager";
 import type { Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, type ManagerConnections, SIMULATED_ISSUER } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
@@ -11,6 +11,7 @@ import { virtualLogin } from "./virtual-login.ts";
 export function simulatedControllers(
   connections: ManagerConnections,
   features?: Features,
+  issuer: CertificateIssuer = SIMULATED_ISSUER,
 ): readonly Reconciler[] {
   const { env, kube, azure, connect, connectEtcd, log, azureToken, assertMayWrite } = connections;
   return createControllers({
@@ -28,7 +29,7 @@ export function simulatedControllers(
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
       federatedTokenFile: SIMULATED_TOKEN_FILE,
     },
-    issuer: SIMULATED_ISSUER,
+    issuer,
     connectEtcd,
     workload: { connect: ({ server }) => connect(server), trustedOrigins: [CLUSTERS_ORIGIN] },
     updaters: { connect: ({ url }) => connect(url) },

@@ -23,7 +23,8 @@ export function storedProblem(
       createPrivateKey(key);
       return undefined;
     }
-    return certificateProblem(new X509Certificate(cert), key, nowMs);
+    const isAuthority = purpose !== "apiserver-etcd-client";
+    return certificateProblem(new X509Certificate(cert), { key, isAuthority, nowMs });
   } catch {
     // OpenSSL's messages do not help, and may quote the key.
     return purpose === "sa"
@@ -32,11 +33,22 @@ export function storedProblem(
   }
 }
 
-function certificateProblem(certificate: X509Certificate, key: string, nowMs: number): string | undefined {
+interface Expected {
+  readonly key: string;
+  readonly isAuthority: boolean;
+  readonly nowMs: number;
+}
+
+function certificateProblem(
+  certificate: X509Certificate,
+  { key, isAuthority, nowMs }: Expected,
+): string | undefined {
+  if (isAuthority && !certificate.ca)
+    return "has a certificate in tls.crt that may not sign others (CA:FALSE); put the certificate of an authority there";
   if (key !== "" && !certificate.checkPrivateKey(createPrivateKey(key)))
-    return "has a tls.key that does not belong to its tls.crt";
+    return "has a tls.key that does not belong to its tls.crt; put a certificate and its own key there";
   const { validToDate } = certificate;
   return validToDate.getTime() <= nowMs
-    ? `has a certificate that expired at ${validToDate.toISOString()}`
+    ? `has a certificate that expired at ${validToDate.toISOString()}; put a renewed one of the same key into tls.crt`
     : undefined;
 }

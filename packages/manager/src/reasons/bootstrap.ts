@@ -88,4 +88,9 @@ export const BOOTSTRAP_REASONS = {
     meaning: "The API server of the workload cluster does not answer, or not as it should.",
     cure: "Check the endpoint, the load balancer and the security groups on the way from the manager, and the credentials in the Secret `<cluster>-kubeconfig`.",
   },
+  WorkloadClusterUntrusted: {
+    meaning:
+      "The server at the endpoint of the workload cluster has a certificate that the authority of the cluster did not sign, or that has expired. No credential was sent.",
+    cure: "Direct the endpoint (DNS name, load balancer) to the machines of the control plane. If you replaced the authority, correct the Secret `<cluster>-kubeconfig`.",
+  },
 } as const satisfies Readonly<Record<string, ReasonText>>;

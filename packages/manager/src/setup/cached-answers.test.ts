@@ -17,3 +17,22 @@ test("an answer is cached for a while by its arguments, and a failure is not cac
   await scheduler.advance(1000);
   expect(await ask("a")).toBe("a 5");
 });
+
+test("that there is nothing is cached for a shorter time: a controller may be about to create it", async () => {
+  const scheduler = new Scheduler({ seed: "1" });
+  const { clock } = new VirtualProcess(scheduler, "p");
+  let stored: string | undefined;
+  const ask = cachedAnswers((_: string) => Promise.resolve(stored), {
+    clock,
+    forMs: 1000,
+    nothingForMs: 100,
+  });
+  expect(await ask("a")).toBeUndefined();
+  stored = "made";
+  expect(await ask("a")).toBeUndefined();
+  await scheduler.advance(100);
+  expect(await ask("a")).toBe("made");
+  stored = "changed";
+  await scheduler.advance(999);
+  expect(await ask("a")).toBe("made");
+});

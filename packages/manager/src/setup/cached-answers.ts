@@ -1,12 +1,20 @@
 import type { Clock } from "@capstan/env";
 
+/** How long answers are cached. */
+export interface CacheTimes {
+  readonly clock: Clock;
+  readonly forMs: number;
+  /** The same for an answer that there is nothing: often a controller is about to create what was asked for. */
+  readonly nothingForMs?: number;
+}
+
 /**
  * Caches answers for a while. Otherwise a thousand clusters with the same identity would read its Secret on each pass; a
  * change takes effect when the cached answer expires.
  */
 export function cachedAnswers<A extends readonly string[], R>(
   ask: (...question: A) => Promise<R>,
-  { clock, forMs }: { readonly clock: Clock; readonly forMs: number },
+  { clock, forMs, nothingForMs = forMs }: CacheTimes,
 ): (...question: A) => Promise<R> {
   const answers = new Map<string, { readonly untilMs: number; readonly answer: Promise<R> }>();
   return (...question) => {
@@ -16,9 +24,15 @@ export function cachedAnswers<A extends readonly string[], R>(
     if (known && nowMs < known.untilMs) return known.answer;
     forget(answers, nowMs);
     const answer = ask(...question);
-    answers.set(key, { untilMs: nowMs + forMs, answer });
-    // A failure is not cached.
-    answer.catch(() => answers.delete(key));
+    const entry = { untilMs: nowMs + forMs, answer };
+    answers.set(key, entry);
+    answer.then(
+      (found) => {
+        if (found === undefined) entry.untilMs = nowMs + nothingForMs;
+      },
+      // A failure is not cached.
+      () => answers.delete(key),
+    );
     return answer;
   };
 }

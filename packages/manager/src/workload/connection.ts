@@ -1,5 +1,5 @@
 import { type Cluster, type Frozen, Namespace, type Secret } from "@capstan/api";
-import type { Env } from "@capstan/env";
+import { type Env, TransportError } from "@capstan/env";
 import { type Client, createClient, Failure, type Logger, transient, waiting } from "@capstan/runtime";
 import { concealing, type ConnectToCluster } from "./connect.ts";
 import type { KubeconfigFacts } from "./kubeconfig.ts";
@@ -33,6 +33,8 @@ interface Open {
   close(): void;
 }
 
+/** The reason while another server answers at the endpoint of a cluster, or one with a certificate of another authority. */
+export const WORKLOAD_CLUSTER_UNTRUSTED = "WorkloadClusterUntrusted";
 // A healthy server answers at once; a caller does not wait longer, because other clusters wait for the worker.
 const PATIENCE_MS = 2_000;
 const PROBE_LIMIT_MS = 10_000;
@@ -42,8 +44,16 @@ const HEALTH_MS = 60_000;
 const STALE_MS = 2 * HEALTH_MS;
 // The Secret is read again this often, and whenever the server does not answer: its credentials may have been replaced.
 const SECRET_MS = 5 * 60_000;
-const RETRY_MS = 15_000;
+// Shorter than the polls of controllers that wait for a cluster, so that each of them starts a probe.
+const RETRY_MS = 5_000;
 const COME_BACK_MS = 10_000;
+
+/** Who is told about changes of a connection. */
+export interface ConnectionListeners {
+  readonly onNodes: (providerIDs: readonly string[]) => void;
+  /** The cluster answers again, or for the first time after a failed probe. */
+  readonly onAnswer: () => void;
+}
 
 /**
  * The connection to one workload cluster. It probes in the background, one round at a time, started by a caller when the
@@ -52,7 +62,7 @@ const COME_BACK_MS = 10_000;
 export class Connection {
   readonly uid: string;
   readonly #ports: WorkloadPorts;
-  readonly #onNodes: (providerIDs: readonly string[]) => void;
+  readonly #listeners: ConnectionListeners;
   #open: Open | undefined;
   #failure: Failure | undefined;
   #round: Promise<void> | undefined;
@@ -61,10 +71,10 @@ export class Connection {
   #secretReadMs = -Infinity;
   #isClosed = false;
 
-  constructor(ports: WorkloadPorts, uid: string, onNodes: (providerIDs: readonly string[]) => void) {
+  constructor(ports: WorkloadPorts, uid: string, listeners: ConnectionListeners) {
     this.#ports = ports;
     this.uid = uid;
-    this.#onNodes = onNodes;
+    this.#listeners = listeners;
   }
 
   /** The cluster as last probed; throws a Failure with the reason if it is unreachable. */
@@ -94,9 +104,11 @@ export class Connection {
     try {
       await this.#renew(cluster);
       await this.#probe(cluster);
+      const isNews = this.#failure !== undefined;
       this.#failure = undefined;
       this.#answeredMs = clock.monotonic();
       this.#dueMs = this.#answeredMs + HEALTH_MS;
+      if (isNews) this.#listeners.onAnswer();
     } catch (error) {
       this.#failure = error instanceof Failure ? error : this.#bug(error);
       this.#secretReadMs = -Infinity;
@@ -143,7 +155,7 @@ export class Connection {
     const prober = createClient({ ...options, signal: ending.signal, timeoutMs: PROBE_LIMIT_MS });
     let nodes: WorkloadNodes | undefined;
     const follow = (): WorkloadNodes =>
-      new WorkloadNodes({ client, env, log, onChange: this.#onNodes }, ending.signal);
+      new WorkloadNodes({ client, env, log, onChange: this.#listeners.onNodes }, ending.signal);
     return {
       version,
       // The prober's own time limit aborts the request: an answer that is still on its way is not read on.
@@ -190,8 +202,14 @@ function connectionClosed(name: string): Failure {
   return waiting("WorkloadClusterConnecting", `The connection to Cluster ${name} was closed`, COME_BACK_MS);
 }
 
-function unreachable(name: string, { message, reason, retryAfterMs }: Failure): Failure {
+function unreachable(name: string, failure: Failure): Failure {
+  const { message, reason, retryAfterMs, cause } = failure;
   const options = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (cause instanceof TransportError && cause.failure === "tls") {
+    const proof = `The server at the endpoint of Cluster ${name} does not prove that it is the API server: ${cause.message}`;
+    const remedy = `direct the endpoint to the machines of the control plane, or correct the authority in Secret ${kubeconfigSecretName(name)}`;
+    return transient(WORKLOAD_CLUSTER_UNTRUSTED, `${proof}; ${remedy}`, options);
+  }
   const why = reason === "RequestTimeout" ? NO_ANSWER : `gives an unexpected answer: ${message}`;
   return transient("WorkloadClusterUnreachable", `The API server of Cluster ${name} ${why}`, options);
 }

@@ -11,7 +11,12 @@ export interface WorkloadAccess {
   drop(cluster: ObjectName): void;
   /** Registers a listener for changes of Nodes. */
   onNodeChange(listener: NodeListener): void;
+  /** Registers a listener for clusters that answer after they did not. */
+  onAnswer(listener: AnswerListener): void;
 }
+
+/** Gets the name of a Cluster whose API server answers after it did not. */
+export type AnswerListener = (cluster: ObjectName) => void;
 
 /** Gets the provider ids of a Cluster's Nodes that were added, removed or changed. */
 export type NodeListener = (cluster: ObjectName, providerIDs: readonly string[]) => void;
@@ -32,6 +37,7 @@ export class WorkloadClusters implements WorkloadAccess {
   readonly #ports: WorkloadPorts;
   readonly #entries = new Map<string, Entry>();
   readonly #listeners: NodeListener[] = [];
+  readonly #answerListeners: AnswerListener[] = [];
   #sweeping: Timer | undefined;
 
   constructor(ports: WorkloadPorts) {
@@ -61,6 +67,10 @@ export class WorkloadClusters implements WorkloadAccess {
     this.#listeners.push(listener);
   }
 
+  onAnswer(listener: AnswerListener): void {
+    this.#answerListeners.push(listener);
+  }
+
   /** Closes all connections. */
   close(): void {
     for (const { connection } of this.#entries.values()) connection.close();
@@ -69,10 +79,14 @@ export class WorkloadClusters implements WorkloadAccess {
   }
 
   #connectionTo(cluster: ObjectName, uid: string): Connection {
-    const notify = (ids: readonly string[]): void => {
-      for (const listener of this.#listeners) listener(cluster, ids);
-    };
-    return new Connection(this.#ports, uid, notify);
+    return new Connection(this.#ports, uid, {
+      onNodes: (ids) => {
+        for (const listener of this.#listeners) listener(cluster, ids);
+      },
+      onAnswer: () => {
+        for (const listener of this.#answerListeners) listener(cluster);
+      },
+    });
   }
 
   /** A Cluster that was removed without its finalizer causes no call of drop, but its connection becomes idle. */

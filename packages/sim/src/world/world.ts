@@ -56,7 +56,7 @@ export interface WorldOptions {
   readonly features?: Features;
   /** Kinds of ours that the management cluster does not serve, until a user creates their CRDs. */
   readonly notInstalled?: readonly CustomKind[];
-  /** More servers, by host. */
+  /** More servers, by host. One at the endpoint of a workload cluster answers in its place. */
   readonly servers?: Readonly<Record<string, (env: Env) => Handler>>;
   readonly faults?: readonly FaultSpec[];
   /** What a user does when the fault `user-edit` strikes; sets an annotation unless given. */
@@ -200,6 +200,13 @@ export class World {
     const headers = { authorization: `Bearer ${this.azure.issueToken().token}` };
     const request = { method, path, headers, ...(body !== undefined && { body }) };
     return this.run(this.#links.connect(this.#user, this.#arm).request(request));
+  }
+
+  /** Sends a user's GET to the server of a URL; to a workload cluster through its load balancer. Rejects if none answers. */
+  async fetch(url: string): Promise<HttpResponse> {
+    const { pathname: path } = new URL(url);
+    const transport = this.#links.connect(this.#user, this.#serverAt(url));
+    return this.run(transport.request({ method: "GET", path, headers: {} }));
   }
 
   /** Advances virtual time until the promise has settled, and returns its result. */
@@ -352,15 +359,18 @@ export class World {
     });
   }
 
-  /** The server of a URL: a workload cluster, or one of this world's own servers. */
+  /** The server of a URL: one of this world's own servers, or a workload cluster. */
   #serverAt(url: string): Server {
     const host = new URL(url).host;
-    const name = this.#host.nameAt(url) ?? this.controlPlanes.nameAt(host);
-    // The cluster may start later than the connection is opened.
-    if (name !== undefined)
-      return this.#kubeServer(name, (request) => (this.#host.handlerOf(name) ?? refused)(request));
     const create = this.#options.servers?.[host];
-    if (!create) return { name: host, handle: refused, callOf: plainCall };
+    if (create) return this.#otherServer(host, create);
+    const name = this.#host.nameAt(url) ?? this.controlPlanes.nameAt(host);
+    if (name === undefined) return { name: host, handle: refused, callOf: plainCall };
+    // The cluster may start later than the connection is opened.
+    return this.#kubeServer(name, (request) => (this.#host.handlerOf(name) ?? refused)(request));
+  }
+
+  #otherServer(host: string, create: (env: Env) => Handler): Server {
     const server = this.#others.get(host) ?? {
       name: host,
       handle: create(this.#process(host)),

@@ -3,7 +3,7 @@ import { Failure, next, type Outcome } from "@capstan/runtime";
 import { planControlPlane } from "../../rollout/control-plane/plan.ts";
 import type { EtcdView } from "../../rollout/control-plane/view.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
-import type { WorkloadCluster } from "../../workload/connection.ts";
+import { WORKLOAD_CLUSTER_UNTRUSTED, type WorkloadCluster } from "../../workload/connection.ts";
 import { observeEtcd } from "./etcd.ts";
 import { decideInPlace } from "./in-place/decisions.ts";
 import { KUBEADM_CONFIG } from "./kubeadm-config.ts";
@@ -37,9 +37,9 @@ export async function observeControlPlane(scope: Scope): Promise<Outcome> {
 async function observeWorkload(scope: Scope): Promise<ObservedWorkload> {
   const { shared, cluster, machines, controlPlane } = scope;
   const isInitialized = controlPlane.status?.initialized === true;
-  const unknown = (why: string): ObservedWorkload => ({
+  const unknown = (why: string, isUntrusted = false): ObservedWorkload => ({
     ...NOTHING,
-    ...(isInitialized && { unreachable: why }),
+    ...((isInitialized || isUntrusted) && { unreachable: why }),
     etcd: { state: "unknown", why },
   });
   if (!cluster || machines.length === 0) return unknown("the control plane has no machine yet");
@@ -50,7 +50,8 @@ async function observeWorkload(scope: Scope): Promise<ObservedWorkload> {
     return await readWorkload(scope, await shared.ports.workloads.get(cluster));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return unknown(error.message);
+    // Until kubeadm init has finished no answer is expected, but one of another server is a mistake.
+    return unknown(error.message, error.reason === WORKLOAD_CLUSTER_UNTRUSTED);
   }
 }
 

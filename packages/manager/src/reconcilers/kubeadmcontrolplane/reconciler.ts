@@ -89,7 +89,7 @@ export function kubeadmControlPlaneReconciler(
       on(Cluster, toControlPlane, { predicate: mattersToControlPlane }),
     ],
     referrersOf: byReference.of,
-    sources: [nodesOf(ports)],
+    sources: [nodesOf(ports), answersOf(ports)],
     scope: (context) => buildScope(shared, context),
     normal: [
       requireCluster,
@@ -131,6 +131,15 @@ function nodesOf({ workloads }: KubeadmControlPlanePorts): Source {
         if (spec.clusterName !== cluster.name || metadata.namespace !== cluster.namespace) continue;
         if (owner?.kind === KubeadmControlPlane.kind) enqueue({ ...cluster, name: owner.name });
       }
+    });
+}
+
+/** An API server that begins to answer enqueues its control plane: `kubeadm init` has come that far. */
+function answersOf({ workloads }: KubeadmControlPlanePorts): Source {
+  return (enqueue, cache) =>
+    workloads.onAnswer((name) => {
+      const cluster = cache.get(Cluster, name);
+      for (const controlPlane of cluster ? toControlPlane(cluster, cache) : []) enqueue(controlPlane);
     });
 }
 

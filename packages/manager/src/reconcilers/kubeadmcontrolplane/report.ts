@@ -103,12 +103,12 @@ function no(
 
 function available(view: ControlPlaneView): ConditionUpdate {
   const type = "Available";
+  if (view.unreachable !== undefined)
+    return no(type, "Error", { reason: "WorkloadClusterUnreachable", message: view.unreachable });
   if (!view.isInitialized) {
     const message = "The first machine has not run kubeadm init yet";
     return no(type, "Info", { reason: "WaitingForKubeadmInit", message });
   }
-  if (view.unreachable !== undefined)
-    return no(type, "Error", { reason: "WorkloadClusterUnreachable", message: view.unreachable });
   if (view.machines.some(isHealthy)) return { type, status: "True", reason: "Available" };
   return no(type, "Error", { reason: "NotAvailable", message: "No machine of the control plane is healthy" });
 }

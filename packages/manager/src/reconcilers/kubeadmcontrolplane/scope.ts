@@ -20,7 +20,7 @@ import type { EtcdCredentials } from "./etcd-credentials.ts";
 
 /** What the reconciler of KubeadmControlPlanes works with. */
 export interface KubeadmControlPlanePorts {
-  readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
+  readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange" | "onAnswer">;
   /** A client of a workload cluster that checks before each write that this process still leads. */
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
   readonly readSecret: ReadSecret;

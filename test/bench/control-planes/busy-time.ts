@@ -1,0 +1,76 @@
+import type { Happening, TraceEvent } from "@capstan/sim";
+
+/** The beginning or the end of work for a cluster. */
+interface Mark {
+  readonly edge: "begin" | "end";
+  readonly cluster: string;
+  readonly work: string;
+}
+
+type Span = readonly [startMs: number, endMs: number];
+
+/**
+ * How long Azure or a guest was at work for each cluster: for its network, and then for at least one of its machines, from
+ * the first PUT to the Ready Node or from the DELETE to the end. An ideal controller that sees everything at once takes as
+ * long. Network interfaces and disks that are deleted after their machine do not count.
+ */
+export function busyTimes(events: readonly TraceEvent[]): ReadonlyMap<string, number> {
+  const begunMs = new Map<string, number>();
+  const spans = new Map<string, Span[]>();
+  for (const { atMs, happening } of events) {
+    const mark = markOf(happening);
+    if (!mark) continue;
+    const key = `${mark.cluster} ${mark.work}`;
+    const startMs = begunMs.get(key);
+    if (mark.edge === "begin") begunMs.set(key, startMs ?? atMs);
+    if (mark.edge === "begin" || startMs === undefined) continue;
+    begunMs.delete(key);
+    spans.set(mark.cluster, [...(spans.get(mark.cluster) ?? []), [startMs, atMs]]);
+  }
+  return new Map([...spans].map(([cluster, some]) => [cluster, lengthOf(some)]));
+}
+
+function markOf(happening: Happening): Mark | undefined {
+  if (happening.kind === "arm") return requestMark(happening.method, happening.path);
+  if (happening.kind === "condition") return networkMark(happening);
+  if (happening.kind === "node" && happening.event === "ready")
+    return machineMark("end", "PUT", happening.node);
+  if (happening.kind === "machine" && happening.event === "deleted")
+    return machineMark("end", "DELETE", happening.machine);
+  return undefined;
+}
+
+function networkMark({ object, type, status }: Extract<Happening, { kind: "condition" }>): Mark | undefined {
+  const isReady = type === "NetworkInfrastructureReady" && status === "True";
+  return isReady ? { edge: "end", cluster: object.split("/").at(-1) ?? "", work: "network" } : undefined;
+}
+
+// The network interface of a machine is created before it.
+const MACHINE = /\/(?:virtualMachines\/([^/?]+)|networkInterfaces\/([^/?]+)-nic)(?:\?|$)/i;
+
+function requestMark(method: string, path: string): Mark | undefined {
+  const [, vm, ofInterface] = MACHINE.exec(path) ?? [];
+  const machine = vm ?? ofInterface;
+  if (machine !== undefined)
+    return method === "PUT" || (method === "DELETE" && vm !== undefined)
+      ? machineMark("begin", method, machine)
+      : undefined;
+  const cluster = /\/resourceGroups\/([^/?]+)/i.exec(path)?.[1];
+  return method === "PUT" && cluster !== undefined ? { edge: "begin", cluster, work: "network" } : undefined;
+}
+
+/** Machines are named after their cluster, then a dash. */
+function machineMark(edge: Mark["edge"], method: string, machine: string): Mark {
+  return { edge, cluster: machine.split("-")[0] ?? "", work: `${method} ${machine}` };
+}
+
+/** The length of all spans together; time that several of them cover counts once. */
+function lengthOf(spans: readonly Span[]): number {
+  let totalMs = 0;
+  let untilMs = -Infinity;
+  for (const [startMs, endMs] of spans.toSorted(([a], [b]) => a - b)) {
+    totalMs += Math.max(0, endMs - Math.max(startMs, untilMs));
+    untilMs = Math.max(untilMs, endMs);
+  }
+  return totalMs;
+}
