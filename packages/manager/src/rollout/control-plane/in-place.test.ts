@@ -43,6 +43,26 @@ describe("a control plane that is updated in place", () => {
   test.each<[string, ControlPlaneView, readonly string[]]>([
     ["updates its oldest outdated machine", inPlace(old, covered), ["UpdateMachineInPlace m1"]],
     [
+      "updates its first machine before an approval",
+      inPlace(old, covered, { approval: { approved: undefined } }),
+      ["UpdateMachineInPlace m1"],
+    ],
+    [
+      "waits for an approval after its first machine",
+      inPlace([machine("m1"), m2, m3], covered, { approval: { approved: "before" } }),
+      ["WaitingForApproval m2"],
+    ],
+    [
+      "completes an update that has begun without an approval",
+      inPlace([machine("m1"), updating("begun"), m3], covered, { approval: { approved: undefined } }),
+      ["UpdateMachineInPlace m2"],
+    ],
+    [
+      "updates the others after an approval",
+      inPlace([machine("m1"), m2, m3], covered, { approval: { approved: "now" } }),
+      ["UpdateMachineInPlace m2"],
+    ],
+    [
       "moves the leadership of etcd off the machine first",
       inPlace(old, covered, { leader: "1" }),
       ["MoveEtcdLeader m3"],
