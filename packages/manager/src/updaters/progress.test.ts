@@ -150,6 +150,7 @@ describe("an updater that says Done", () => {
     const updated = machine({ spec: { version: "v1.34.1", updaters: ["a"] } }, overrides);
     const problem = falseDone(updated, kubelet);
     expect(problem === undefined).toBe(isBelieved);
-    if (!isBelieved) expect(problem).toContain(`the kubelet of the Node reports ${kubelet ?? "no version"}, not v1.34.1`);
+    if (!isBelieved)
+      expect(problem).toContain(`the kubelet of the Node reports ${kubelet ?? "no version"}, not v1.34.1`);
   });
 });

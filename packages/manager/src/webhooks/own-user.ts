@@ -22,9 +22,12 @@ export async function ownUser(client: Client, log: Logger): Promise<string | und
     return review.status?.userInfo?.username;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    log.warn("Updates in place cannot change immutable fields of AzureMachines: the user of this process is not known", {
-      error,
-    });
+    log.warn(
+      "Updates in place cannot change immutable fields of AzureMachines: the user of this process is not known",
+      {
+        error,
+      },
+    );
     return undefined;
   }
 }

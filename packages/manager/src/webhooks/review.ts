@@ -39,11 +39,7 @@ export interface ReviewRules {
 }
 
 /** Answers a review. It has no side effects, so a dry run is answered like any other. */
-export function review(
-  verb: ReviewVerb,
-  question: unknown,
-  rules: ReviewRules = {},
-): AdmissionReview {
+export function review(verb: ReviewVerb, question: unknown, rules: ReviewRules = {}): AdmissionReview {
   const request = readReview(question);
   return answered({ uid: request.uid, ...responseTo(verb, request, rules) });
 }

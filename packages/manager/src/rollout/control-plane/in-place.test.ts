@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { planControlPlane } from "./plan.ts";
 import { machine, planText, view } from "./plan.fixture.ts";
 import type { ControlPlaneMachine, ControlPlaneView, Health, InPlaceVerdict, InPlaceView } from "./view.ts";
 
@@ -162,4 +164,31 @@ describe("a control plane that is updated in place", () => {
   ])("%s", (_, given, planned) => {
     expect(planText(given)).toEqual(planned);
   });
+});
+
+test("while updaters work on a machine, no machine is created, deleted or updated", () => {
+  const other = fc.record({
+    outdated: fc.constantFrom<readonly string[]>([], outdated.outdated),
+    parts: fc.constantFrom(machine("m1").parts, broken.parts),
+  });
+  const situation = fc.record({
+    others: fc.array(other, { maxLength: 4 }),
+    own: other,
+    replicas: fc.constantFrom(1, 3, 5),
+    verdict: fc.constantFrom(covered, uncovered, undefined),
+    fallbackSurge: fc.constantFrom<(0 | 1)[]>(0, 1),
+    hasFallback: fc.boolean(),
+    key: fc.constantFrom("now", "before"),
+  });
+  fc.assert(
+    fc.property(situation, ({ others, own, replicas, verdict, fallbackSurge, hasFallback, key }) => {
+      const machines = [
+        machine("m0", { ...own, update: { state: "running", key } }),
+        ...others.map((changes, at) => machine(`m${at + 1}`, changes)),
+      ];
+      const changes = { replicas, ...(hasFallback && { fallbackSurge }) };
+      const { actions } = planControlPlane(inPlace(machines, verdict, changes));
+      expect(actions).toMatchObject([{ action: "Wait", targets: ["m0"], detail: { for: "Update" } }]);
+    }),
+  );
 });
