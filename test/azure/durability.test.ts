@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -60,6 +60,19 @@ test("a store of a newer format is refused with the reason", async () => {
   database.exec("PRAGMA user_version = 99");
   database.close();
   expect(() => openSqliteStore(path)).toThrow("written by a newer Capstan");
+});
+
+test("a store whose log is gone, or that was emptied, is refused with advice", async () => {
+  const path = folder();
+  const store = openSqliteStore(path);
+  await withScaleSet(startCloud({ store }), 2);
+  // The file as a killed simulator leaves it, without its log.
+  const killed = folder();
+  copyFileSync(join(path, "azure.db"), join(killed, "azure.db"));
+  store.close();
+  expect(() => openSqliteStore(killed)).toThrow("the newest writes are missing");
+  writeFileSync(join(path, "azure.db"), "");
+  expect(() => openSqliteStore(path)).toThrow("it has lost its content; restore it from a copy");
 });
 
 test("a store of format 2, which had instances and disks by SET/INSTANCE, is read", async () => {

@@ -40,4 +40,3 @@ export { humanDuration } from "./table/human-duration.ts";
 export type { User } from "./security/attributes.ts";
 export type { Authentication } from "./security/guard.ts";
 export { type DurableStorage, openSqliteStorage, type SqliteStorageOptions } from "./storage/sqlite.ts";
-export { StorageFileError } from "./storage/sqlite-file.ts";

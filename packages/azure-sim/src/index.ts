@@ -30,5 +30,5 @@ export {
   type Quota,
 } from "./settings.ts";
 export { createMemoryStore } from "./store/memory.ts";
-export { AzureStoreError, openSqliteStore, savedPosition } from "./store/sqlite.ts";
+export { openSqliteStore, savedPosition } from "./store/sqlite.ts";
 export type { ClockedPosition, Commit, Position, Saved, Store } from "./store/store.ts";

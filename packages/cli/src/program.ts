@@ -48,8 +48,7 @@ function usageCode([command]: readonly string[]): number {
 // By name, because importing the packages that define them would take longer than most commands do.
 const FOR_USERS: ReadonlySet<string> = new Set([
   "CommandError",
-  "StorageFileError",
-  "AzureStoreError",
+  "DatabaseError",
   "FeatureGateError",
   "Failure",
 ]);

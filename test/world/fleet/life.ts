@@ -133,6 +133,10 @@ const RULE = {
 };
 
 async function removeAll(world: World): Promise<void> {
+  // Kubernetes deletes a MachinePool that no manager has seen yet at once, and what it refers to stays.
+  const pool = { resource: `${MachinePool.group}/${MachinePool.plural}`, name: POOL, namespace: NAMESPACE };
+  const isSeen = (): boolean => world.management.storage.get(pool)?.metadata.finalizers !== undefined;
+  await world.until(isSeen, PATIENCE_MS);
   await remove(world, Cluster, NAME);
   const key = { resource: `${Cluster.group}/${Cluster.plural}`, name: NAME, namespace: NAMESPACE };
   // While Azure deletes, no controller writes for minutes at a time: that does not mean that the deletion is complete.

@@ -191,6 +191,27 @@ describe("a database that cannot be used", () => {
     expect(valuesIn(open("whole.db"))).toEqual({ a: { value: "1" } });
   });
 
+  test("with a damaged page is refused", async () => {
+    const storage = open();
+    for (let count = 0; count < 200; count++)
+      await storage.create(key(`a${count}`), draft(`a${count}`, "1".repeat(200)));
+    await close(storage);
+    const path = join(folder, "objects.db");
+    const bytes = readFileSync(path);
+    bytes.fill(0, 3 * 4096, 4 * 4096);
+    writeFileSync(path, bytes);
+    expect(() => open()).toThrow("it is damaged; restore it from a copy, or remove it to start empty");
+  });
+
+  test("that was cut off is refused", async () => {
+    const storage = open();
+    for (let count = 0; count < 200; count++)
+      await storage.create(key(`a${count}`), draft(`a${count}`, "1".repeat(200)));
+    await close(storage);
+    truncateSync(join(folder, "objects.db"), 5 * 4096);
+    expect(() => open()).toThrow("it is damaged");
+  });
+
   test("that another process holds is refused", () => {
     open();
     expect(() => open()).toThrow("another process holds it");

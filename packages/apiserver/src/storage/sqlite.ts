@@ -1,9 +1,10 @@
 import type { Env } from "@capstan/env";
+import { DatabaseError, databaseProblem } from "@capstan/env/database";
 import { jsonText, shareText } from "../json.ts";
 import { createMemoryStorage, type MemoryStorageOptions } from "./memory.ts";
 import { keyText } from "./object-key.ts";
 import { restamped } from "./restamp.ts";
-import { commitProblem, type RowChange, SqliteFile, StorageFileError } from "./sqlite-file.ts";
+import { type RowChange, SqliteFile } from "./sqlite-file.ts";
 import {
   type CommitListener,
   type Draft,
@@ -27,7 +28,7 @@ export interface DurableStorage extends Storage {
   close(): Promise<void>;
 }
 
-/** Opens or creates the database; throws a StorageFileError with the next step if that fails. */
+/** Opens or creates the database; throws a DatabaseError with the next step if that fails. */
 export function openSqliteStorage(options: SqliteStorageOptions): DurableStorage {
   return new SqliteStorage(options);
 }
@@ -158,7 +159,7 @@ class SqliteStorage implements DurableStorage {
       publish,
     }: { body: (version: number) => string | undefined; publish: () => Promise<StoredObject> },
   ): Promise<StoredObject> {
-    if (this.#closed) throw new StorageFileError("the storage has been closed");
+    if (this.#closed) throw new DatabaseError("the storage has been closed");
     const version = this.#memory.resourceVersion + this.#queue.length + 1;
     const change: RowChange = { key, version, body: body(version) };
     this.#queuedKeys.add(keyText(key));
@@ -177,7 +178,9 @@ class SqliteStorage implements DurableStorage {
     try {
       this.#file.commit(writes.map(({ change }) => change));
     } catch (error) {
-      const problem = new StorageFileError(commitProblem(error), { cause: error });
+      const problem = new DatabaseError(`the write was not stored: ${databaseProblem(error)}`, {
+        cause: error,
+      });
       for (const { reject } of writes) reject(problem);
       flushed?.resolve();
       return;

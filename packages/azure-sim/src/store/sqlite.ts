@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { closeDatabase, type DatabaseFormat, inTransaction, openDatabase } from "@capstan/env/database";
 import type { RowChange } from "../core/table.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 import { type Instance, instanceMachineId } from "../resources/scale-sets/scale-sets.ts";
@@ -13,16 +14,16 @@ import {
   type Store,
 } from "./store.ts";
 
-// Raised with every change of the contents; an older program must not touch a newer database.
-const FORMAT = 3;
 const FILE = "azure.db";
-// "CAPZ": identifies the file to us and to file(1).
-const APPLICATION_ID = 0x4341505a;
-
-/** The database in the folder cannot be used; the message says why. */
-export class AzureStoreError extends Error {
-  override readonly name = "AzureStoreError";
-}
+const FORMAT: DatabaseFormat = {
+  format: 3,
+  applicationID: "CAPZ",
+  tables: `
+    CREATE TABLE rows ("table" TEXT NOT NULL, "key" TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY ("table", "key")) WITHOUT ROWID;
+    CREATE TABLE journal (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL);
+    CREATE TABLE position (id INTEGER PRIMARY KEY, body TEXT NOT NULL)`,
+  upgrade,
+};
 
 /** The position of the cloud in a folder; undefined when the folder has none. */
 export function savedPosition(folder: string): Position | ClockedPosition | undefined {
@@ -38,7 +39,7 @@ export function savedPosition(folder: string): Position | ClockedPosition | unde
 /** Stores the cloud in a SQLite database in a folder. Each commit is on disk before it returns. */
 export function openSqliteStore(folder: string): Store {
   mkdirSync(folder, { recursive: true });
-  const database = open(join(folder, FILE));
+  const database = openDatabase(join(folder, FILE), FORMAT);
   const put = database.prepare(
     'INSERT INTO rows ("table", "key", body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   );
@@ -59,43 +60,8 @@ export function openSqliteStore(folder: string): Store {
     load: () => saved(database),
     commit: (commit) => inTransaction(database, () => write(commit)),
     journal: (last) => journalOf(database, last),
-    close: () => database.close(),
+    close: () => closeDatabase(database),
   };
-}
-
-function open(path: string): DatabaseSync {
-  try {
-    const database = new DatabaseSync(path);
-    // Two simulators on one file would overwrite each other's rows.
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-    const { user_version: format } = database.prepare("PRAGMA user_version").get() as {
-      user_version: number;
-    };
-    if (format > FORMAT) {
-      database.close();
-      throw new AzureStoreError(
-        `${path} was written by a newer Capstan (format ${format}, this one knows ${FORMAT}); use that one, or another folder`,
-      );
-    }
-    if (format === 0) createTables(database);
-    else if (format < FORMAT) upgrade(database);
-    return database;
-  } catch (error) {
-    if (error instanceof AzureStoreError) throw error;
-    throw new AzureStoreError(`${path} cannot be opened: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function createTables(database: DatabaseSync): void {
-  database.exec(`
-    BEGIN;
-    CREATE TABLE rows ("table" TEXT NOT NULL, "key" TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY ("table", "key")) WITHOUT ROWID;
-    CREATE TABLE journal (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL);
-    CREATE TABLE position (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
-    PRAGMA application_id = ${APPLICATION_ID};
-    PRAGMA user_version = ${FORMAT};
-    COMMIT;
-  `);
 }
 
 /**
@@ -114,20 +80,8 @@ function upgrade(database: DatabaseSync): void {
       move.run(machineId, "disk", key);
       write.run(JSON.stringify({ ...instance, machineId }), machineId);
     }
-    database.exec(`PRAGMA user_version = ${FORMAT}`);
+    database.exec(`PRAGMA user_version = ${FORMAT.format}`);
   });
-}
-
-function inTransaction(database: DatabaseSync, work: () => void): void {
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    work();
-    database.exec("COMMIT");
-  } catch (error) {
-    // SQLite rolls back by itself after some errors, such as a full disk.
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
 }
 
 function saved(database: DatabaseSync): Saved | undefined {

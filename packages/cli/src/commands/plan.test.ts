@@ -485,22 +485,22 @@ describe("capstan plan of invalid input", () => {
     [
       "nothing",
       "",
-      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet and no AzureManagedControlPlane in what was given",
+      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "a list without items",
       "apiVersion: v1\nkind: List\n",
-      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool",
+      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "a list of null",
       "kind: PodList\nmetadata: {}\nitems: null\n",
-      "there is no KubeadmControlPlane and no AzureMachinePool and no",
+      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "no pool",
       stringify(other),
-      "there is no KubeadmControlPlane and no AzureMachinePool and no MachinePool and no MachineDeployment and no MachineSet and no AzureManagedControlPlane in what was given",
+      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "machines without their pool",

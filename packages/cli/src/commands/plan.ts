@@ -36,8 +36,8 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
   }
   const planners = PLANNERS.filter((planner) => planner.isFor(given));
   if (planners.length === 0) {
-    const kinds = PLANNERS.flatMap((planner) => planner.kinds).join(" and no ");
-    throw new CommandError(`there is no ${kinds} in what was given, so there is nothing to plan`);
+    const kinds = [...new Set(PLANNERS.flatMap((planner) => planner.kinds))].sort().join(", ");
+    throw new CommandError(`there is nothing to plan: no object given is one of ${kinds}`);
   }
   const reports = isDump(given)
     ? planned(planners, checkedDump(given), timeOfDump(objects, options.now))

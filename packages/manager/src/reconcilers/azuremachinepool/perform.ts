@@ -1,6 +1,5 @@
 import { type AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import { isFinal } from "../../azure/operations/decide.ts";
 import type { PoolAction } from "../../rollout/scale-set/action.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { ALLOW_REMOVAL_ANNOTATION } from "../../rollout/scale-set/removal-guard.ts";
@@ -12,6 +11,7 @@ import { annotateAll, createAll, deleteAll } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
 import { machinesOf } from "./observe.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel, renewForUpdates } from "./put.ts";
+import { runningWrite } from "./running-write.ts";
 import { type NormalScope, type Observation, type Pass } from "./scope.ts";
 import { SURGE_ANNOTATION } from "./well-known.ts";
 
@@ -30,16 +30,11 @@ export async function performActions(scope: NormalScope): Promise<Outcome> {
   await deleteMachines(scope, observation);
   await takeBackUnplanned(scope, observation);
   await keepSurge(scope, observation);
-  if (scope.pool.status?.operation) return next;
-  return isWrittenByOthers(scope, observation)
-    ? again(OTHERS_MS, "ScaleSetBusy")
-    : changeSet(scope, observation);
-}
-
-/** Whether another client's write of the scale set runs: a second write would preempt it half done. */
-function isWrittenByOthers({ pool, memory }: NormalScope, { set }: Observation): boolean {
-  const isOurs = (pool.status?.instanceOperations ?? []).length > 0 && !memory.isResized;
-  return set !== undefined && !isOurs && !isFinal(set.provisioningState);
+  const { pool, memory } = scope;
+  const provisioningState = observation.set?.provisioningState;
+  const running = runningWrite({ status: pool.status, isResized: memory.isResized, provisioningState });
+  if (running === "ours") return next;
+  return running ? again(OTHERS_MS, "ScaleSetBusy") : changeSet(scope, observation);
 }
 
 /** One write of the scale set at a time: the planned one, then renewed bootstrap data, then tags. */
