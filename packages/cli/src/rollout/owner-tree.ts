@@ -52,24 +52,32 @@ function groupOf(machine: Frozen<Machine>, outdated: ReadonlySet<string>): Group
 }
 
 function machineBranch(machine: Frozen<Machine>, nowMs: number): Branch {
-  const { metadata, spec, status } = machine;
-  const progress = progressOf(machine, nowMs);
-  const running = status?.nodeInfo?.kubeletVersion ?? spec.version ?? "no version";
-  const version = progress && spec.version !== running ? `${running} to ${spec.version}` : running;
+  const { metadata, status } = machine;
+  const versions = versionsOf(machine);
+  if (isUpdatingInPlace(machine))
+    return {
+      text: `${metadata.name}   ${versions}`,
+      parts: [{ text: progressOf(machine, nowMs), parts: [] }],
+    };
   const isReady = getCondition(status?.conditions, "Ready")?.status === "True";
-  const text = `${metadata.name}   ${version}${isReady || progress ? "" : ", not ready"}`;
-  return { text, parts: progress === undefined ? [] : [{ text: progress, parts: [] }] };
+  return { text: `${metadata.name}   ${versions}${isReady ? "" : ", not ready"}`, parts: [] };
+}
+
+/** The version that runs, and the desired one if it is another. */
+function versionsOf({ spec, status }: Frozen<Machine>): string {
+  const { version = "no version" } = spec;
+  const running = status?.nodeInfo?.kubeletVersion ?? version;
+  return running === version ? version : `${running} to ${version}`;
 }
 
 /** The updater, how long it works, and its last answer. */
-function progressOf(machine: Frozen<Machine>, nowMs: number): string | undefined {
-  if (!isUpdatingInPlace(machine)) return undefined;
-  const { update } = machine.status ?? {};
-  const { updaters = [] } = machine.spec;
-  if (!update) return updaters.length === 0 ? "about to end" : `waits for ${updaters.join(", then ")}`;
-  const { updater = "", since, attempts = 0, message } = update;
+function progressOf({ spec, status }: Frozen<Machine>, nowMs: number): string {
+  const { updaters = [] } = spec;
+  if (!status?.update)
+    return updaters.length === 0 ? "about to end" : `waits for ${updaters.join(", then ")}`;
+  const { updater = "", since, attempts = 0, message } = status.update;
   const forHow = humanDuration(Math.max(nowMs - Date.parse(since), 0));
-  const left = updaters.length > 1 ? `, then ${updaters.slice(1).join(", ")}` : "";
-  const said = message === undefined ? "" : `: ${message}`;
-  return `${updater} for ${forHow}, ${attempts} ${attempts === 1 ? "call" : "calls"}${left}${said}`;
+  const calls = attempts === 1 ? "1 call" : `${attempts} calls`;
+  const left = updaters.slice(1).map((name) => `, then ${name}`);
+  return `${updater} for ${forHow}, ${calls}${left.join("")}${message === undefined ? "" : `: ${message}`}`;
 }

@@ -52,13 +52,20 @@ export function planInPlace(view: ControlPlaneView): InPlaceStep | undefined {
   const verdict = inPlace.verdicts.get(machine.name);
   if (!verdict || verdict.result === "Unknown")
     return holdBecause("UpdatersNotAnswering", verdict?.why ?? "the updaters have not been asked yet");
-  if (verdict.result === "Covered") {
-    const approval = missingApproval(view, inPlace, machine);
-    if (approval !== undefined) return holdBecause("WaitingForApproval", approval);
-    return { do: "act", plan: planUpdate(view, inPlace, machine) };
-  }
+  if (verdict.result === "Covered") return planCovered(view, inPlace, machine);
   if (inPlace.fallbackSurge !== undefined) return { do: "replace", maxSurge: inPlace.fallbackSurge };
   return holdBecause("ChangesNotCovered", `Machine ${machine.name}: ${verdict.why}; ${WAYS_OUT}`);
+}
+
+function planCovered(
+  view: ControlPlaneView,
+  inPlace: InPlaceView,
+  machine: ControlPlaneMachine,
+): InPlaceStep {
+  const why = missingApproval(view, inPlace, machine);
+  return why === undefined
+    ? { do: "act", plan: planUpdate(view, inPlace, machine) }
+    : { do: "hold", plan: hold(view, machine, { reason: "WaitingForApproval", why }) };
 }
 
 /** Why a user must look at the first machine before the others follow; undefined if no approval is needed. */
