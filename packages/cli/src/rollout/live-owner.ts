@@ -5,7 +5,7 @@ import {
   KubeadmControlPlane,
   labelValueFor,
   Machine,
-  MachineDeployment,
+  type MachineDeployment,
   MachineSet,
   CONTROL_PLANE_NAME_LABEL,
   DEPLOYMENT_NAME_LABEL,
@@ -36,16 +36,15 @@ export async function ownerRollout(
   const nowMs = Math.max(now(), newestTimeIn([owner, ...machines] as never) ?? 0);
   const outdated =
     name.kind === KubeadmControlPlane
-      ? await outdatedOfControlPlane(client, owner as Frozen<KubeadmControlPlane>, machines, nowMs)
-      : await outdatedOfDeployment(client, owner as Frozen<MachineDeployment>, machines, nowMs);
+      ? await outdatedOfControlPlane(client, owner as Frozen<KubeadmControlPlane>, { machines, nowMs })
+      : await outdatedOfDeployment(client, owner as Frozen<MachineDeployment>, { machines, nowMs });
   return { lines: progressLines(owner), machines, outdated: new Set(outdated), nowMs };
 }
 
 async function outdatedOfControlPlane(
   client: Client,
   controlPlane: Frozen<KubeadmControlPlane>,
-  machines: readonly Frozen<Machine>[],
-  nowMs: number,
+  { machines, nowMs }: Pick<OwnerRollout, "machines" | "nowMs">,
 ): Promise<readonly string[]> {
   const { namespace = "", name } = controlPlane.metadata;
   const labelSelector = `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(name)}`;
@@ -57,8 +56,7 @@ async function outdatedOfControlPlane(
 async function outdatedOfDeployment(
   client: Client,
   deployment: Frozen<MachineDeployment>,
-  machines: readonly Frozen<Machine>[],
-  nowMs: number,
+  { machines, nowMs }: Pick<OwnerRollout, "machines" | "nowMs">,
 ): Promise<readonly string[]> {
   const { namespace = "", name, uid } = deployment.metadata;
   const labelSelector = `${DEPLOYMENT_NAME_LABEL}=${labelValueFor(name)}`;
