@@ -52,6 +52,10 @@ export interface AdmissionRequest<T> {
   readonly lookup?: Lookup;
   /** Which features are on; the defaults unless given. */
   readonly features?: Features;
+  /** The manager itself writes. Its annotations mean what they say; those of other clients may be forged. */
+  readonly isByManager?: boolean;
+  /** Nothing is stored, whatever the answer is. */
+  readonly isDryRun?: boolean;
 }
 
 /** One of our kinds: the schema, the details of the CRD, and rules that a schema cannot express. */

@@ -8,6 +8,7 @@ import { definitionStrategy } from "./crd/strategy.ts";
 import { startControllers } from "./controllers/controllers.ts";
 import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
+import type { ServiceBackends } from "./http/service-proxy.ts";
 import { type Admission, thawing } from "./registry/admission.ts";
 import type { Context, FieldOwnership } from "./registry/context.ts";
 import { kindAdmission } from "./registry/kind-admission.ts";
@@ -39,6 +40,8 @@ export interface ApiServerOptions {
   readonly admissions?: readonly Admission[];
   /** Of which objects to track who owns which field; default: of all, as kube-apiserver does. */
   readonly fieldOwnership?: FieldOwnership;
+  /** The servers behind Services, for requests below `services/NAME/proxy`; by default none. */
+  readonly services?: ServiceBackends;
   /** How many requests each user may send. */
   readonly rate?: RateLimit;
 }
@@ -71,6 +74,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     admissions = [],
     rules = [],
     features,
+    services,
     rate = DEFAULT_RATE,
     fieldOwnership = "all",
   } = options;
@@ -96,6 +100,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     ],
     policy,
     tokens,
+    services,
     fieldOwnership,
     registry: createRegistry([
       definitions,

@@ -68,6 +68,11 @@ export type { KubeadmConfigPorts } from "./reconcilers/kubeadmconfig/scope.ts";
 export { clusterRbac } from "./reconcilers/cluster/rbac.ts";
 export { clusterReconciler } from "./reconcilers/cluster/reconciler.ts";
 export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
+export {
+  clonedFrom,
+  decideProposedControlPlane,
+} from "./reconcilers/kubeadmcontrolplane/in-place/proposed.ts";
+export { decideProposedDeployment } from "./reconcilers/machinedeployment/in-place/proposed.ts";
 export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/view.ts";
 export { type StoredControlPlane, storedView } from "./reconcilers/kubeadmcontrolplane/stored-view.ts";
 export type {
@@ -82,6 +87,7 @@ export {
 } from "./reconcilers/extensionconfig/reconciler.ts";
 export { type UpdaterAccess, updaterPorts } from "./setup/ports/updaters.ts";
 export { connectToExtension } from "./updaters/connect.ts";
+export type { UpdaterPorts } from "./updaters/updaters.ts";
 export type { ConnectToExtension, ExtensionAddress } from "./updaters/hook-client.ts";
 export { machineRbac } from "./reconcilers/machine/rbac.ts";
 export { machineHealthCheckReconciler } from "./reconcilers/machinehealthcheck/reconciler.ts";

@@ -189,6 +189,21 @@ test("an updater that never ends fails after the time limit of its ExtensionConf
   ]);
 });
 
+test("an updater that says Done before the Node reports the new version is not believed, and is named", async () => {
+  const calls = noCalls();
+  const liar = testUpdater("versions", ["machine.spec.version"], { calls, rounds: 1 });
+  const world = await inPlaceWorld([liar]);
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.31.3" } } } });
+  await world.advance(35 * MINUTE_MS);
+  const touched = (await machinesIn(world)).filter(({ spec }) => spec.version === "v1.31.3");
+  expect(touched).toHaveLength(1);
+  expect(touched[0]?.status?.update).toMatchObject({ updater: "versions", state: "Failed" });
+  expect(getCondition(touched[0]?.status?.conditions, "UpToDate")?.message).toMatch(
+    /^Updater versions: was not done within 30 min; last answer: said Done, but the kubelet of the Node reports no version, not v1\.31\.3/,
+  );
+  expect(new Set(calls.updated).size).toBe(1);
+});
+
 test("a machine that is deleted while it is updated goes, and a new one takes its place", async () => {
   const calls = noCalls();
   const world = await inPlaceWorld([

@@ -69,9 +69,13 @@ export const UPDATE_MACHINE_HOOK = "UpdateMachine";
 export const RECEIVES_MACHINES_ANNOTATION = "in-place-updates.capstan.dev/receives-machines";
 /** Annotation of a MachineSet: machines that its MachineDeployment is about to move away, separated by commas. */
 export const HANDS_OVER_MACHINES_ANNOTATION = "in-place-updates.capstan.dev/hands-over-machines";
+/** Annotation of a Machine: an update in place changes its version, from this one. Until it ends, the kubelet is checked. */
+export const UPDATED_FROM_VERSION_ANNOTATION = "in-place-updates.capstan.dev/from-version";
 /** Annotation of a Machine: a new value makes a failed update start again. */
 export const RETRY_UPDATE_ANNOTATION = "in-place-updates.capstan.dev/retry";
-/** Annotation of a MachineDeployment: with the value `required`, one machine is updated before the others need an approval. */
+/** Annotation of a KubeadmControlPlane: the update, as its condition names it, that the other machines may follow. */
+export const APPROVED_UPDATE_ANNOTATION = "in-place-updates.capstan.dev/approved-update";
+/** Annotation of a MachineDeployment or a KubeadmControlPlane: with the value `required`, one machine is updated before the others need an approval. */
 export const UPDATE_APPROVAL_ANNOTATION = "in-place-updates.capstan.dev/approval";
 /** Annotation of a MachineDeployment: the MachineSet to which all other machines may be updated. */
 export const UPDATE_APPROVED_ANNOTATION = "in-place-updates.capstan.dev/approved-machine-set";

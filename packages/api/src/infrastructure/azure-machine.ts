@@ -135,9 +135,14 @@ const IMMUTABLE: readonly ImmutableField<Frozen<Machine>>[] = [
   },
 ];
 
-/** While an updater changes the virtual machine in place, the spec follows the template. */
-function validate({ object: machine, old }: AdmissionRequest<Machine>): readonly FieldError[] {
-  const isUpdating = machine.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] !== undefined;
+/**
+ * While an updater changes the virtual machine in place, the manager writes the new template to the spec. Any client can
+ * set the annotation, so it counts only for the manager; and for a dry run, by which `capstan plan` asks what changes.
+ */
+function validate(request: AdmissionRequest<Machine>): readonly FieldError[] {
+  const { object: machine, old, isByManager = false, isDryRun = false } = request;
+  const isSigned = machine.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] !== undefined;
+  const isUpdating = isSigned && (isByManager || isDryRun);
   return [
     ...azureMachineSpecErrors("spec", machine.spec),
     ...(isUpdating ? [] : immutableFieldErrors(machine, old, IMMUTABLE)),

@@ -24,6 +24,7 @@ import { encoded } from "./encoding.ts";
 import { negotiated, type Representation, representation } from "./representation.ts";
 import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.ts";
 import { type Route, routeRequest, type Verb } from "./route.ts";
+import { throughService } from "./service-proxy.ts";
 import {
   ApiError,
   badRequest,
@@ -39,6 +40,8 @@ export function createHandler(context: Context): Serve {
   const documents = createDocuments(context.registry);
   return async (request, caller) => {
     try {
+      const proxied = await throughService(context.services, request);
+      if (proxied) return proxied;
       const document = documents(request);
       if (document) return document;
       const route = routeRequest(context.registry, request);

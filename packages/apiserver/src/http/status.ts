@@ -255,6 +255,11 @@ export function failed(message: string): ApiError {
   return new ApiError({ code: 500, message });
 }
 
+/** No server answers for the requested Service. */
+export function serviceUnavailable(message: string): ApiError {
+  return new ApiError({ code: 503, reason: "ServiceUnavailable", message });
+}
+
 /** A defect of the server. */
 export function internalError(message: string): ApiError {
   return new ApiError({

@@ -1,4 +1,5 @@
 import type { Clock, Env } from "@capstan/env";
+import type { ServiceBackends } from "../http/service-proxy.ts";
 import { ApiError, invalid } from "../http/status.ts";
 import type { FieldProblem } from "../schema/problem.ts";
 import type { User } from "../security/attributes.ts";
@@ -22,6 +23,8 @@ export interface Context {
   readonly fieldOwnership: FieldOwnership;
   /** Issues and verifies the tokens of service accounts. */
   readonly tokens: Tokens;
+  /** The servers behind Services. */
+  readonly services: ServiceBackends | undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   validateObject,
 } from "@capstan/api";
 import { invalid } from "../http/status.ts";
+import { SERVER } from "../security/attributes.ts";
 import type { Storage, StoredObject } from "../storage/storage.ts";
 import { type Admission, type AdmissionReview, subjectOf } from "./admission.ts";
 import { tableOf } from "./registry.ts";
@@ -52,7 +53,15 @@ export function kindAdmission(
       return fitting(review, () => {
         const error = odd.get(review);
         if (error) throw error;
-        return validateObject(kind, { object, lookup, features, ...(review.old && { old: review.old }) });
+        return validateObject(kind, {
+          object,
+          lookup,
+          features,
+          ...(review.old && { old: review.old }),
+          // The controllers of this process are trusted callers, as the server itself is.
+          isByManager: review.user.name === SERVER.name,
+          isDryRun: review.dryRun,
+        });
       });
     },
   };

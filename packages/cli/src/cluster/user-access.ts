@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import type { Transport } from "@capstan/env";
 import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
 import { timeIn } from "../data-directory/clock.ts";
@@ -16,6 +17,8 @@ export interface UserPlace {
   readonly now: Now;
   /** The namespace of objects that do not set one. */
   readonly namespace: string;
+  /** The connection of the client. */
+  readonly transport: Transport;
 }
 
 /** Calls a function with a client of the management cluster that the user selected. */
@@ -36,7 +39,11 @@ export async function withUserClient<R>(
   const now: Now = () => (home === undefined ? env.clock.now() : timeIn(env, home));
   const transport = await connectWithKubeconfig({ text, origin, ...(context !== undefined && { context }) });
   try {
-    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), { now, namespace });
+    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), {
+      now,
+      namespace,
+      transport,
+    });
   } finally {
     await transport.close();
   }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { forecastChange, type PoolForecast } from "../plan/forecast-plan.ts";
 import { sortObjects } from "../plan/given-objects.ts";
 import { expectGolden } from "../plan/golden.fixture.ts";
-import { managementWith } from "../plan/management.fixture.ts";
+import { managementWith, NO_TRANSPORT } from "../plan/management.fixture.ts";
 import { obstaclesOf } from "../plan/obstacles.ts";
 import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/pool-objects.fixture.ts";
 import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
@@ -50,7 +50,7 @@ const machinesManifest = (spec: Overrides<MachinePool["spec"]> = {}): MachinePoo
 
 const given = (...manifests: readonly KubernetesObject[]) => sortObjects(manifests as never, "default");
 const forecasts = (client: Client, ...manifests: readonly KubernetesObject[]) =>
-  forecastsOf(testShell(), { client, given: given(...manifests), nowMs: NOW_MS });
+  forecastsOf(testShell(), { client, transport: NO_TRANSPORT, given: given(...manifests), nowMs: NOW_MS });
 const totalsOf = ([pool]: readonly PoolForecast[]) => pool?.typical.totals;
 interface Answer {
   readonly actions: readonly { readonly action: string }[];

@@ -7,7 +7,7 @@ import { azureCluster, cluster, type Overrides } from "@capstan/runtime/testing/
 import { afterAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { sortObjects } from "../plan/given-objects.ts";
-import { managementWith } from "../plan/management.fixture.ts";
+import { managementWith, NO_TRANSPORT } from "../plan/management.fixture.ts";
 import { machinePoolObject, NOW, poolObject, poolObjects } from "../plan/pool-objects.fixture.ts";
 import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
 import { run } from "../program.ts";
@@ -55,6 +55,7 @@ const manifestsOf = (...objects: readonly object[]) =>
 const forecastOf = (client: Client, spec: Overrides<AzureMachinePool["spec"]> = {}) =>
   forecastsOf(testShell(), {
     client,
+    transport: NO_TRANSPORT,
     given: manifestsOf(poolObject({ spec })),
     nowMs: NOW_MS,
   });
@@ -161,6 +162,7 @@ describe("a pool whose Cluster is missing", () => {
   const plan = async (client: Client, ...objects: readonly object[]) =>
     forecastsOf(testShell(), {
       client,
+      transport: NO_TRANSPORT,
       given: manifestsOf(pool, machinePoolObject(), ...objects),
       nowMs: NOW_MS,
     });

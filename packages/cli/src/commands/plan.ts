@@ -86,9 +86,10 @@ function forecast(shell: Shell, change: Forecast): Promise<readonly PlanReport[]
     );
   }
   const isWritten = options.access.namespace !== undefined;
-  return withUserClient(shell, options.access, async (client, { now, namespace }) => {
+  return withUserClient(shell, options.access, async (client, { now, namespace, transport }) => {
     await checkManifests(client, objects, { namespace, isWritten });
-    return Promise.all(planners.map((planner) => planner.forecast(shell, { client, given, nowMs: now() })));
+    const proposed = { client, transport, given, nowMs: now() };
+    return Promise.all(planners.map((planner) => planner.forecast(shell, proposed)));
   });
 }
 

@@ -2,9 +2,11 @@ import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/newest-time.ts";
-import { awaitRollout, followProgress, type Patience, showRollout } from "../rollout/follow-rollout.ts";
+import { awaitRollout, draw, followProgress, type Patience, showRollout } from "../rollout/follow-rollout.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { type OwnerName, ownerNamed, ownerProgress } from "../rollout/owner-progress.ts";
+import { ownerRollout } from "../rollout/live-owner.ts";
+import { ownerTree } from "../rollout/owner-tree.ts";
 import type { ReadState } from "../rollout/state-reader.ts";
 import { type PoolName, poolNamed } from "../rollout/pool-name.ts";
 import { rolloutState } from "../rollout/rollout-state.ts";
@@ -48,6 +50,8 @@ function awaitOwner(shell: Shell, { client, owner, place }: OwnerPlace, patience
 export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<number> {
   return withUserClient(shell, options.access, (client, place) => {
     const owner = ownerNamed(options.pool);
+    if (owner && shell.out.isTerminal)
+      return draw(shell, async (rows) => ownerTree(await ownerRollout(client, owner, place), rows));
     if (owner) return awaitOwner(shell, { client, owner, place }, { isWatching: true });
     return showRollout(shell, stateReader(client, poolIn(place, options), place));
   });

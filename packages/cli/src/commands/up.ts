@@ -2,13 +2,14 @@ import { flushCompileCache } from "node:module";
 import { customKinds, type Features } from "@capstan/api";
 import {
   builtInKinds,
+  type ClusterOptions,
   type Clusters,
   kubeconfigPath,
   MANAGEMENT_CLUSTER,
   openClusters,
   savedClusters,
 } from "@capstan/apiserver";
-import { type AdjustableClock, type Env, withClock } from "@capstan/env";
+import { type AdjustableClock, type Env, type Transport, withClock } from "@capstan/env";
 import { CONTROLLERS } from "@capstan/manager";
 import { createLogger } from "@capstan/runtime";
 import { describeSimulator, type Simulator, startSimulator } from "../azure/simulator.ts";
@@ -17,6 +18,7 @@ import { installDefinitions } from "../cluster/install-definitions.ts";
 import { inProcess } from "../cluster/transport.ts";
 import { startWorkloadClusters } from "../cluster/workload-clusters.ts";
 import { embeddedManager } from "../controllers/embedded-manager.ts";
+import { type EmbeddedUpdaters, embeddedUpdaters } from "../controllers/embedded-updaters.ts";
 import { openClock } from "../data-directory/clock.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -96,7 +98,15 @@ async function start(shell: Shell, { directory, step, options, features, closers
   const env = withClock(shell.env, clock);
   const clusters = await openClusters({ env, outside: shell.env, folder: dataDir });
   closers.push(() => clusters.close());
-  const url = await startApi(env, clusters, { directory, step, options, features });
+  let updaters: EmbeddedUpdaters | undefined;
+  const { url, kube } = await startApi(env, clusters, {
+    directory,
+    step,
+    options,
+    features,
+    // They need the guests, which start after the API server.
+    services: (service) => updaters?.services(service),
+  });
   const simulator = await startAzure(shell, clock, { directory, step, options, features });
   closers.push(() => simulator.close());
   const workloads = await startWorkloadClusters({
@@ -111,6 +121,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
   step(workloads.summary);
   // Users read conditions and events; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(shell.err));
+  updaters = embeddedUpdaters({ kube, guests: workloads.guests });
   const manager = embeddedManager({
     env,
     clusters,
@@ -119,7 +130,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
     controlPlanes: workloads,
     log,
     features,
-    guests: workloads.guests,
+    connectToUpdater: updaters.connect,
   });
   closers.push(() => manager.stop());
   await manager.start();
@@ -131,13 +142,14 @@ type Part = Omit<Start, "closers">;
 async function startApi(
   env: Env,
   clusters: Clusters,
-  { directory, step, options, features }: Part,
-): Promise<string> {
+  { directory, step, options, features, services }: Part & Pick<ClusterOptions, "services">,
+): Promise<{ readonly url: string; readonly kube: Transport }> {
   const { dataDir, port } = options;
   const management = await clusters.add(MANAGEMENT_CLUSTER, {
     kinds: builtInKinds,
     rules: customKinds,
     features,
+    ...(services && { services }),
   });
   for (const name of savedClusters(dataDir)) {
     if (name !== MANAGEMENT_CLUSTER) await clusters.add(name, { kinds: builtInKinds });
@@ -152,7 +164,7 @@ async function startApi(
   step(`API listening on ${url}`);
   const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds);
   step(`CRDs installed: ${customKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
-  return url;
+  return { url, kube: transport };
 }
 
 async function startAzure(

@@ -2,12 +2,16 @@ import type { Features } from "@capstan/api";
 import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { type Env, type Transport, TransportError } from "@capstan/env";
-import { cloudNamed, Manager, renewedTokens, type TokenSource } from "@capstan/manager";
+import {
+  cloudNamed,
+  type ConnectToExtension,
+  Manager,
+  renewedTokens,
+  type TokenSource,
+} from "@capstan/manager";
 import { type Logger, Sensitive } from "@capstan/runtime";
-import type { Guests } from "@capstan/sim";
 import { inProcess } from "../cluster/transport.ts";
 import { type SimulatedControlPlanes, throughLoadBalancer } from "./control-plane-route.ts";
-import { embeddedUpdaters } from "./embedded-updaters.ts";
 import { readCredentialFile } from "./credential-file.ts";
 import { SIMULATED_TOKEN_FILE, withServiceAccountToken } from "./service-account-token.ts";
 
@@ -22,8 +26,8 @@ export interface EmbeddedManagerOptions {
   readonly controlPlanes: SimulatedControlPlanes;
   readonly log: Logger;
   readonly features: Features;
-  /** The guests of the simulated machines, for updaters that change them. */
-  readonly guests: Pick<Guests, "run">;
+  /** The way to updaters. */
+  readonly connectToUpdater: ConnectToExtension;
 }
 
 /** The product's controllers, connected to the clusters and the simulated Azure of this process. */
@@ -35,7 +39,7 @@ export function embeddedManager({
   controlPlanes,
   log,
   features,
-  guests,
+  connectToUpdater,
 }: EmbeddedManagerOptions): Manager {
   const management = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
   if (!management) throw new TypeError("the management cluster is opened before its controllers");
@@ -70,7 +74,7 @@ export function embeddedManager({
           ? controlPlanes.etcdOn(target)(request)
           : Promise.reject(new TransportError("refused", `no API server answers at ${target.endpoint}`)),
       ),
-    updaters: { connect: embeddedUpdaters({ kube: inProcess(management), guests }) },
+    updaters: { connect: connectToUpdater },
     readFile: withServiceAccountToken(env.clock, readCredentialFile),
   });
 }

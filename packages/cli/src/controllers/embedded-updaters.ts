@@ -1,3 +1,4 @@
+import type { ServiceBackends } from "@capstan/apiserver";
 import type { Handler, Transport } from "@capstan/env";
 import { type ConnectToExtension, connectToExtension } from "@capstan/manager";
 import type { Guests } from "@capstan/sim";
@@ -14,11 +15,18 @@ export interface EmbeddedUpdatersOptions {
   readonly guests: Pick<Guests, "run">;
 }
 
+/** The way to updaters: for the controllers of this process, and for clients of its API server. */
+export interface EmbeddedUpdaters {
+  readonly connect: ConnectToExtension;
+  /** The updaters of this process, by the Services that they seem to have. */
+  readonly services: ServiceBackends;
+}
+
 /**
  * Connects to updaters. The reference updater runs in this process: an ExtensionConfig registers it with the Service
  * kubeadm-upgrade in the namespace capstan-system. All other updaters are reached over TLS.
  */
-export function embeddedUpdaters({ kube, guests }: EmbeddedUpdatersOptions): ConnectToExtension {
+export function embeddedUpdaters({ kube, guests }: EmbeddedUpdatersOptions): EmbeddedUpdaters {
   const updaters = [
     kubeadmUpgrade({
       readMachine: machineReader(kube),
@@ -29,8 +37,11 @@ export function embeddedUpdaters({ kube, guests }: EmbeddedUpdatersOptions): Con
     updaters.map(({ name, handle }) => [`${name}.${NAMESPACE}.svc`, handle]),
   );
   const overTls = connectToExtension();
-  return (address) => {
-    const handler = handlers.get(new URL(address.url).hostname);
-    return handler ? inProcess(handler) : overTls(address);
+  return {
+    connect: (address) => {
+      const handler = handlers.get(new URL(address.url).hostname);
+      return handler ? inProcess(handler) : overTls(address);
+    },
+    services: ({ namespace, name }) => handlers.get(`${name}.${namespace}.svc`),
   };
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { aksPlanner } from "./aks-planner.ts";
 import { checkedDump } from "./checked-dump.ts";
 import { sortObjects } from "./given-objects.ts";
-import { managementWith } from "./management.fixture.ts";
+import { managementWith, NO_TRANSPORT } from "./management.fixture.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../../../examples/aks");
 
@@ -92,7 +92,7 @@ describe("a plan of an AKS cluster", () => {
     });
     const given = sortObjects(changed as unknown as Parameters<typeof sortObjects>[0], "default");
     const shell = { env: createRealEnv() } as unknown as Parameters<typeof aksPlanner.forecast>[0];
-    const report = await aksPlanner.forecast(shell, { client, given, nowMs: 0 });
+    const report = await aksPlanner.forecast(shell, { client, transport: NO_TRANSPORT, given, nowMs: 0 });
     expect(report.print("markdown")).toContain(
       '- spec.dnsPrefix: "old" to "mine" (by spec.asoManagedClusterPatches[0], needs a new cluster: AKS cannot change it in place)',
     );

@@ -11,7 +11,9 @@ export function applyPatch(
   stored: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined } },
   given: GivenObject,
 ): Fields {
-  const before = lastApplied(stored.metadata.annotations?.[LAST_APPLIED]);
+  // An object that a server printed is complete; a manifest has only the fields of its author.
+  const isComplete = (given.metadata as Fields)["uid"] !== undefined;
+  const before = isComplete ? (stored as Fields) : lastApplied(stored.metadata.annotations?.[LAST_APPLIED]);
   const { labels, annotations } = given.metadata as Fields;
   const patch = {
     metadata: { ...(isJsonObject(labels) && { labels }), ...(isJsonObject(annotations) && { annotations }) },

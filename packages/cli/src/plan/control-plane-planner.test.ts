@@ -106,7 +106,7 @@ test("an update in place names the machine, its updaters and the fields that the
       detail: { updaters: ["kubeadm-upgrade"], paths: ["machine.spec.version"] },
     },
   ]);
-  expect(print("text")).toContain("in place: Machine c by kubeadm-upgrade (machine.spec.version)");
+  expect(print("text")).toContain("in place: Machines a, b, c by kubeadm-upgrade (machine.spec.version)");
   expect(print("text")).toContain("UpdateMachineInPlace a, machine.spec.version by kubeadm-upgrade");
   expect(isDisruptive).toBe(true);
 });
@@ -116,7 +116,7 @@ test("changes that no updater makes are blocked, and nothing is replaced", () =>
   const { json, print } = planOf(decided("Uncovered", ["a", "b", "c"]), ...machines);
   expect(json.actions).toEqual([]);
   expect(json.blocked).toMatchObject([{ reason: "ChangesNotCovered", targets: ["a"] }]);
-  expect(print("text")).toContain("blocked: Machine b: no updater changes machine.spec.version");
+  expect(print("text")).toContain("blocked: Machines a, b, c: no updater changes machine.spec.version");
 });
 
 test("a dump without the machines is refused with the command that adds them", () => {

@@ -1,37 +1,43 @@
 import { controllerOf, type Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
-import { type ControlPlaneAction, planControlPlane, storedView } from "@capstan/manager";
+import {
+  type ControlPlaneAction,
+  planControlPlane,
+  type StoredControlPlane,
+  storedView,
+} from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
-import { verdictLine } from "./in-place-verdict.ts";
-import { ownerReport, type PlannedOwner } from "./owner-report.ts";
+import { verdictLines } from "./in-place-verdict.ts";
+import { changeReport, ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner } from "./planner.ts";
+import { proposedControlPlane } from "./proposed-control-plane.ts";
 
-/** Plans KubeadmControlPlanes from a dump. */
+/** Plans the next step of KubeadmControlPlanes, from a dump or after a change. */
 export const controlPlanePlanner: Planner = {
   kinds: [KubeadmControlPlane.kind],
   isFor: ({ controlPlanes }) => controlPlanes.length > 0,
   planDump: (given, nowMs) =>
     ownerReport(
-      given.controlPlanes.map((controlPlane) => planOf(controlPlane, given, nowMs)),
-      ({ action }) =>
-        action === "DeleteMachine" || action === "Remediate" || action === "UpdateMachineInPlace",
+      given.controlPlanes.map((controlPlane) => planned(storedIn(controlPlane, given, nowMs))),
+      isDisruptive,
     ),
-  // The course of a rollout is not simulated yet, so manifests that no server has stored are not planned.
-  forecast: (_, { given }) => {
-    const notes = given.controlPlanes.map(
-      (controlPlane) =>
-        `${titleOf(controlPlane)} is planned only from a dump: kubectl get clusters,kubeadmcontrolplanes,machines,kubeadmconfigs -o yaml | capstan plan -f -`,
-    );
-    const summary = `not planned: ${given.controlPlanes.map(titleOf).join(", ")}`;
-    return Promise.resolve({ ...ownerReport([], () => false), notes, summary });
+  forecast: async (shell, change) => {
+    const owners: PlannedOwner<ControlPlaneAction>[] = [];
+    for (const manifest of change.given.controlPlanes)
+      owners.push(planned(await proposedControlPlane(shell, change, manifest)));
+    return changeReport(owners, isDisruptive);
   },
 };
 
-function planOf(
+function isDisruptive({ action }: ControlPlaneAction): boolean {
+  return action === "DeleteMachine" || action === "Remediate" || action === "UpdateMachineInPlace";
+}
+
+function storedIn(
   controlPlane: Frozen<KubeadmControlPlane>,
   given: PlanObjects,
   nowMs: number,
-): PlannedOwner<ControlPlaneAction> {
+): StoredControlPlane {
   const machines = given.setMachines.filter((one) => controllerOf(one)?.uid === controlPlane.metadata.uid);
   const expected = controlPlane.status?.replicas ?? 0;
   if (machines.length < expected) {
@@ -43,15 +49,19 @@ function planOf(
   const cluster = given.clusters.find(
     ({ metadata }) => metadata.name === owner?.name && metadata.namespace === controlPlane.metadata.namespace,
   );
-  const view = storedView({ controlPlane, cluster, machines, configs: given.configs, nowMs });
+  return { controlPlane, cluster, machines, configs: given.configs, nowMs };
+}
+
+function planned(stored: StoredControlPlane): PlannedOwner<ControlPlaneAction> {
+  const { controlPlane } = stored;
+  const view = storedView(stored);
   const { actions, blocked } = planControlPlane(view);
-  return { title: titleOf(controlPlane), verdicts: verdictsOf(controlPlane), actions, blocked };
+  const isReplacing = actions.length > 0 && view.machines.some(({ outdated }) => outdated.length > 0);
+  return { title: titleOf(controlPlane), verdicts: verdictsOf(controlPlane), actions, blocked, isReplacing };
 }
 
 /** What happens to each outdated machine, also to those that wait for their turn. */
 function verdictsOf({ spec, status }: Frozen<KubeadmControlPlane>): readonly string[] {
   const hasFallback = spec.rolloutStrategy?.fallbackRollingUpdate !== undefined;
-  return (status?.inPlace?.decisions ?? []).map((decision) =>
-    verdictLine(`Machine ${decision.machine}`, decision, { hasFallback }),
-  );
+  return verdictLines(status?.inPlace?.decisions ?? [], { hasFallback });
 }

@@ -114,7 +114,7 @@ test("machines that updaters cover are planned one by one, with the updaters and
   ]);
   expect(planned.isDisruptive).toBe(true);
   expect(planned.print("text")).toContain(
-    "  in place: 3 of MachineSet machines-old by kubeadm-upgrade (machine.spec.version)\n",
+    "  in place: 3 machines of MachineSet machines-old by kubeadm-upgrade (machine.spec.version)\n",
   );
 });
 
@@ -130,9 +130,11 @@ test("a change that no updater covers is planned as blocked, or as a replacement
   const blocked = planOf(decided(decision, { machineSet: name }), old, ...ready);
   expect(blocked.json.blocked).toMatchObject([{ reason: "ChangesNotCovered" }]);
   expect(blocked.json.actions).toEqual([]);
-  expect(blocked.print("text")).toContain("  blocked: 3 of MachineSet machines-old: no updater changes it\n");
+  expect(blocked.print("text")).toContain(
+    "  blocked: 3 machines of MachineSet machines-old: no updater changes it\n",
+  );
   const strategy = { fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
   const replaced = planOf(decided(decision, { strategy, machineSet: name }), old, ...ready);
   expect(replaced.json.actions).toMatchObject([{ action: "CreateMachineSet", detail: { replicas: 1 } }]);
-  expect(replaced.print("text")).toContain("  replaced: 3 of MachineSet machines-old");
+  expect(replaced.print("text")).toContain("  replaced: 3 machines of MachineSet machines-old");
 });

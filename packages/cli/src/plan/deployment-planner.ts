@@ -1,6 +1,8 @@
 import {
   controllerOf,
+  controllerReferenceTo,
   DEFAULT_FEATURES,
+  formatTimestamp,
   type Frozen,
   Machine,
   MachineDeployment,
@@ -15,22 +17,31 @@ import {
   planMachineSet,
 } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
+import { counted } from "../render/amounts.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
 import { verdictLine } from "./in-place-verdict.ts";
-import { ownerReport, type PlannedOwner } from "./owner-report.ts";
+import { changeReport, ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner, PlanReport } from "./planner.ts";
+import { proposedDeployment } from "./proposed-deployment.ts";
 
 type PlannedAction =
   | DeploymentPlan["actions"][number]
   | MachineSetPlan["actions"][number]
   | ReturnType<typeof updateInPlace>;
 
-/** Plans MachineDeployments and MachineSets from a dump. */
+/** Plans the next step of MachineDeployments and MachineSets from a dump, and of MachineDeployments after a change. */
 export const deploymentPlanner: Planner = {
   kinds: [MachineDeployment.kind, MachineSet.kind],
   isFor: ({ deployments, sets }) => deployments.length + sets.length > 0,
   planDump,
-  forecast: (_, { given }) => Promise.resolve(unplanned(given)),
+  forecast: async (shell, change) => {
+    const owners: PlannedOwner<PlannedAction>[] = [];
+    for (const manifest of change.given.deployments) {
+      const after = await proposedDeployment(shell, change, manifest);
+      owners.push(...after.deployments.map((deployment) => planOfChange(deployment, after, change.nowMs)));
+    }
+    return { ...changeReport(owners, isDisruptive), notes: change.given.sets.map(unplanned) };
+  },
 };
 
 function planDump(given: PlanObjects, nowMs: number): PlanReport {
@@ -41,14 +52,8 @@ function planDump(given: PlanObjects, nowMs: number): PlanReport {
   return ownerReport(owners, isDisruptive);
 }
 
-/** The course of a rollout is not simulated yet, so manifests that no server has stored are not planned. */
-function unplanned({ deployments, sets }: PlanObjects): PlanReport {
-  const notes = [...deployments, ...sets].map(
-    (owner) =>
-      `${titleOf(owner)} is planned only from a dump: kubectl get machinedeployments,machinesets,machines -o yaml | capstan plan -f -`,
-  );
-  const summary = `not planned: ${[...deployments, ...sets].map(titleOf).join(", ")}`;
-  return { print: () => "", json: { actions: [], blocked: [] }, isDisruptive: false, notes, summary };
+function unplanned(set: Frozen<MachineSet>): string {
+  return `${titleOf(set)} is planned only from a dump: kubectl get machinedeployments,machinesets,machines -o yaml | capstan plan -f -`;
 }
 
 function planOf(
@@ -73,6 +78,50 @@ function planOf(
       action.action === "MoveMachine" ? [action, updateInPlace(deployment, action)] : [action],
     ),
     blocked,
+  };
+}
+
+/** A change also tells the steps that follow the creation of its MachineSet: which machines move to it first. */
+function planOfChange(
+  deployment: Frozen<MachineDeployment>,
+  given: PlanObjects,
+  nowMs: number,
+): PlannedOwner<PlannedAction> {
+  const first = planOf(deployment, given, nowMs);
+  const isReplacing = given.setMachines.length > 0 && first.actions.some(startsRollout);
+  const created = first.actions.find(({ action }) => action === "CreateMachineSet");
+  if (!created || (first.verdicts ?? []).length === 0) return { ...first, isReplacing };
+  const set = setFor(deployment, created, nowMs);
+  const second = planOf(deployment, { ...given, sets: [...given.sets, set] }, nowMs);
+  const later = second.actions.filter(({ action }) => action !== "Wait");
+  return { ...second, actions: [...first.actions, ...later], isReplacing };
+}
+
+function startsRollout({ action }: PlannedAction): boolean {
+  return action === "CreateMachineSet" || action === "MoveMachine" || action === "ScaleMachineSet";
+}
+
+/** The MachineSet that a controller would create. */
+function setFor(
+  deployment: Frozen<MachineDeployment>,
+  { targets, detail }: PlannedAction,
+  nowMs: number,
+): Frozen<MachineSet> {
+  const { namespace } = deployment.metadata;
+  const { clusterName, selector, template } = deployment.spec;
+  const replicas = "replicas" in detail ? detail.replicas : 0;
+  const name = targets[0] ?? "";
+  return {
+    apiVersion: MachineSet.apiVersion,
+    kind: MachineSet.kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      uid: name,
+      creationTimestamp: formatTimestamp(nowMs),
+      ownerReferences: [controllerReferenceTo(deployment)],
+    },
+    spec: { clusterName, selector, template, replicas },
   };
 }
 
@@ -108,7 +157,7 @@ function verdictsOf(
     const { machineSet } = decision;
     const uid = sets.find(({ metadata }) => metadata.name === machineSet)?.metadata.uid;
     const count = machines.filter((machine) => controllerOf(machine)?.uid === uid).length;
-    return verdictLine(`${count} of MachineSet ${machineSet}`, decision, { hasFallback });
+    return verdictLine(`${counted(count, "machine")} of MachineSet ${machineSet}`, decision, { hasFallback });
   });
 }
 

@@ -67,6 +67,8 @@ export const NO_OBJECTS: PlanObjects = {
 export interface GivenObjects extends PlanObjects {
   /** Ignored kinds that a user might expect to matter, with their number of objects. */
   readonly ignored: ReadonlyMap<string, number>;
+  /** Templates that machines are made from, of any kind. */
+  readonly templates: readonly GivenObject[];
 }
 
 const KINDS: readonly CustomKind[] = [
@@ -88,8 +90,6 @@ const KINDS: readonly CustomKind[] = [
 
 // Objects that usually accompany a pool in a folder of manifests and never affect a plan.
 const BYSTANDERS: ReadonlySet<string> = new Set([
-  "KubeadmConfigTemplate",
-  "AzureMachineTemplate",
   "AzureManagedCluster",
   "AzureClusterIdentity",
   "Secret",
@@ -132,15 +132,19 @@ const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
 export function sortObjects(objects: readonly GivenObject[], namespace: string): GivenObjects {
   const known = new Map<string, GivenObject[]>(KINDS.map(({ kind }) => [kind, []]));
   const ignored = new Map<string, number>();
+  const templates: GivenObject[] = [];
   for (const object of objects) {
     const definition = KINDS.find(({ kind, group }) => kind === object.kind && isOfGroup(object, group));
+    if (isTemplate(object)) {
+      templates.push(inNamespace(object, namespace));
+      continue;
+    }
     if (!definition && BYSTANDERS.has(object.kind)) continue;
     if (!definition) {
       ignored.set(object.kind, (ignored.get(object.kind) ?? 0) + 1);
       continue;
     }
-    const { metadata } = object;
-    const placed = { ...object, metadata: { ...metadata, namespace: metadata.namespace ?? namespace } };
+    const placed = inNamespace(object, namespace);
     check(placed, definition);
     known.get(object.kind)?.push(placed);
   }
@@ -163,7 +167,18 @@ export function sortObjects(objects: readonly GivenObject[], namespace: string):
     managedClusters: all(ManagedCluster),
     agentPools: all(ManagedClustersAgentPool),
     ignored,
+    templates,
   };
+}
+
+/** By the contract of providers, the kind of a template ends so. */
+function isTemplate({ apiVersion, kind }: GivenObject): boolean {
+  return kind.endsWith("Template") && apiVersion.includes("cluster.x-k8s.io/");
+}
+
+function inNamespace(object: GivenObject, namespace: string): GivenObject {
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, namespace: metadata.namespace ?? namespace } };
 }
 
 function isOfAks({ spec }: Frozen<MachinePool>): boolean {

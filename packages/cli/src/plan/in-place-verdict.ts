@@ -7,6 +7,19 @@ type Recorded = NonNullable<
 /** What updaters said, as their controller recorded it. */
 export type RecordedDecision = Pick<Recorded, "result" | "updaters" | "message">;
 
+/** What happens to each machine of a control plane; machines about which the updaters said the same share a line. */
+export function verdictLines(
+  decisions: readonly (RecordedDecision & { readonly machine: string })[],
+  fallback: { readonly hasFallback: boolean },
+): readonly string[] {
+  const byAnswer = Map.groupBy(decisions, (decision) => verdictLine("", decision, fallback));
+  return [...byAnswer.values()].flatMap((same) => {
+    const [first] = same;
+    const names = same.map(({ machine }) => machine).join(", ");
+    return first ? [verdictLine(`Machine${same.length > 1 ? "s" : ""} ${names}`, first, fallback)] : [];
+  });
+}
+
 /** What happens to some machines, in one line: in place and by whom, replaced, or blocked. */
 export function verdictLine(
   subject: string,

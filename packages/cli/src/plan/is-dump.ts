@@ -3,14 +3,17 @@ import { type GivenObjects, titleOf } from "./given-objects.ts";
 
 /**
  * Whether objects come from a server, or are manifests to apply. Users never write machines by hand; pools from a
- * server have a status or a UID.
+ * server have a status or a UID. MachineDeployments and control planes without any machine are changes, also if a server
+ * printed them: `kubectl patch --dry-run=server -o yaml`.
  */
 export function isDump(given: GivenObjects): boolean {
   const { pools, machinePools, machines, deployments, setMachines, controlPlanes } = given;
   const { managedControlPlanes, managedPools, managedMachinePools } = given;
   if (machines.length + setMachines.length > 0) return true;
   const ofAks = [...managedControlPlanes, ...managedPools, ...managedMachinePools];
-  const all = [...pools, ...machinePools, ...deployments, ...controlPlanes, ...ofAks];
+  const pooled = [...pools, ...machinePools, ...ofAks];
+  const all = [...pooled, ...deployments, ...controlPlanes];
+  if (pooled.length + given.sets.length === 0) return false;
   const stored = all.filter(({ status, metadata }) => status !== undefined || metadata.uid !== undefined);
   if (stored.length === 0) return false;
   if (stored.length === all.length) return true;

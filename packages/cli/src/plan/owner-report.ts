@@ -14,11 +14,25 @@ export interface PlannedOwner<A extends PlannedAction> {
   /** What else was found out, a line each, such as what updaters said about machines. */
   readonly verdicts?: readonly string[];
   readonly actions: readonly A[];
+  /** Outdated machines are updated or replaced, now or by later actions. */
+  readonly isReplacing?: boolean;
   readonly blocked: readonly {
     readonly reason: string;
     readonly targets: readonly string[];
     readonly why: string;
   }[];
+}
+
+/** The report of a change: it is disruptive if a later action is. */
+export function changeReport<A extends PlannedAction>(
+  owners: readonly PlannedOwner<A>[],
+  isDisruptive: (action: A) => boolean,
+): PlanReport {
+  const report = ownerReport(owners, isDisruptive);
+  return {
+    ...report,
+    isDisruptive: report.isDisruptive || owners.some(({ isReplacing }) => isReplacing === true),
+  };
 }
 
 /** What the owners of machines do next, for people and for programs. */

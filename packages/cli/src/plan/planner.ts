@@ -1,4 +1,5 @@
 import { counted } from "../render/amounts.ts";
+import type { Transport } from "@capstan/env";
 import type { Client } from "@capstan/runtime";
 import type { Shell } from "../shell.ts";
 import type { GivenObjects, PlanObjects } from "./given-objects.ts";
@@ -44,6 +45,8 @@ export interface Planner {
 /** Manifests to apply, and the server that they would be applied to. */
 export interface ProposedChange {
   readonly client: Client;
+  /** The connection of the client; updaters of the cluster are reached through its server. */
+  readonly transport: Transport;
   readonly given: GivenObjects;
   readonly nowMs: number;
 }

@@ -1,10 +1,4 @@
-import {
-  AzureMachinePool,
-  type CustomKind,
-  type Frozen,
-  type KubernetesObject,
-  MachinePool,
-} from "@capstan/api";
+import { AzureMachinePool, type Frozen, type Kind, type KubernetesObject, MachinePool } from "@capstan/api";
 import { type Client, Failure } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
 import { readPool } from "../rollout/live-pool.ts";
@@ -53,7 +47,7 @@ interface Change<T extends KubernetesObject> {
 /** Applies one manifest as a dry run. */
 export async function proposed<T extends KubernetesObject>(
   client: Client,
-  kind: CustomKind<T>,
+  kind: Kind<T>,
   manifest: Frozen<T>,
 ): Promise<Change<T>> {
   const { name, namespace } = manifest.metadata;

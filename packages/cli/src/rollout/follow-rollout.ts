@@ -98,22 +98,31 @@ export function showRollout(shell: Shell, readState: ReadState): Promise<number>
     : awaitRollout(shell, readState, { isWatching: true });
 }
 
-async function drawRollout(shell: Shell, readState: ReadState): Promise<number> {
+function drawRollout(shell: Shell, readState: ReadState): Promise<number> {
+  let pace: Pace | undefined;
+  return draw(shell, async (rows) => {
+    const state = await readState();
+    pace = paceAfter(pace, state);
+    return rolloutTree(state, { rows, pace });
+  });
+}
+
+/** Draws a text over the previous one whenever it changes, until Ctrl-C. The text gets the number of lines it may have. */
+export async function draw(shell: Shell, readText: (rows: number) => Promise<string>): Promise<number> {
   const stop = shell.stopSignal();
   let before = "";
-  let pace: Pace | undefined;
   const say = (text: string): void => {
     shell.out.write(clipped(text, shell.out));
     // The next answer is drawn over this, even if it equals the previous one.
     before = "";
   };
-  const readAgain = retryingReader(readState, { monotonic: () => shell.env.clock.monotonic(), say });
+  const monotonic = (): number => shell.env.clock.monotonic();
+  // The cursor is on a line of its own.
+  const readAgain = retryingReader(() => readText(shell.out.rows - 1), { monotonic, say });
   for (;;) {
-    const state = await readAgain();
-    if (state) {
-      pace = paceAfter(pace, state);
-      // The cursor is on a line of its own.
-      const text = clipped(rolloutTree(state, { rows: shell.out.rows - 1, pace }), shell.out);
+    const drawn = await readAgain();
+    if (drawn !== undefined) {
+      const text = clipped(drawn, shell.out);
       if (text !== before) shell.out.write(CLEARED + painted(shell, text));
       before = text;
     }
@@ -129,7 +138,8 @@ const TREE_EMPHASIS: Emphasis = [
   [/^[├└]── (blocked|\S+), \w+/, "bad"],
   [/, not available/, "bad"],
   [/^[├└]── (up to date|took)/, "good"],
-  [/^[├└]── (outdated|updating|leaving)/, "warn"],
+  [/^[├└]── (update failed|[A-Z]\w+: )/, "bad"],
+  [/^[├└]── (outdated|updating|leaving|starting)/, "warn"],
 ];
 
 function painted(shell: Shell, text: string): string {

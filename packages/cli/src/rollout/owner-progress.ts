@@ -75,6 +75,13 @@ export async function ownerProgress(
   return { text: `${sentenceFor(owner, isDone)}\n`, code };
 }
 
+/** The numbers of the rollout of an owner, and what holds it up: a line each. */
+export function progressLines(owner: Owner): readonly string[] {
+  return sentenceFor(owner, isRolledOut(owner))
+    .split("\n")
+    .map((line) => line.trim());
+}
+
 function isRolledOut({ metadata, spec, status = {} }: Owner): boolean {
   const { replicas = 1 } = spec;
   const counts = [status.replicas, status.updatedReplicas, status.readyReplicas];
@@ -96,6 +103,22 @@ function sentenceFor(owner: Owner, isDone: boolean): string {
 
 /** What holds the rollout up, on a line of its own. */
 function holdOf(conditions: readonly Frozen<Condition>[] | undefined): string {
-  const hold = getCondition(conditions, "MachinesCreated");
-  return hold?.status === "False" ? `\n  ${hold.reason}: ${hold.message ?? ""}` : "";
+  const created = getCondition(conditions, "MachinesCreated");
+  const holds = [
+    ...(created?.status === "False" ? [created] : []),
+    ...["MachinesSpecUpToDate", "RolloutComplete"].flatMap((type) => {
+      const rollout = getCondition(conditions, type);
+      return rollout?.status === "False" && IN_PLACE_HOLDS.has(rollout.reason ?? "") ? [rollout] : [];
+    }),
+  ];
+  return holds.map(({ reason, message = "" }) => `\n  ${reason}: ${message}`).join("");
 }
+
+// Reasons for which an update in place waits for a user.
+const IN_PLACE_HOLDS: ReadonlySet<string> = new Set([
+  "ChangesNotCovered",
+  "InPlaceUpdatesDisabled",
+  "UpdateFailed",
+  "UpdatersNotAnswering",
+  "WaitingForApproval",
+]);

@@ -51,7 +51,7 @@ export const IN_PLACE_REASONS = {
   },
   WaitingForApproval: {
     meaning:
-      "The first machine was updated in place, and the MachineDeployment asks for an approval of the others.",
+      "The first machine was updated in place, and the MachineDeployment or KubeadmControlPlane asks for an approval of the others.",
     cure: "Look at the first machine, then set the annotation that the message names.",
   },
   WatchingSecret: {

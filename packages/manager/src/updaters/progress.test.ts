@@ -3,10 +3,11 @@ import {
   PENDING_HOOKS_ANNOTATION,
   RETRY_UPDATE_ANNOTATION,
   UPDATE_MACHINE_HOOK,
+  UPDATED_FROM_VERSION_ANNOTATION,
 } from "@capstan/api";
 import { machine, type Overrides } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { afterAnswer, afterFailure, nextUpdateStep, type UpdateProgress } from "./progress.ts";
+import { afterAnswer, afterFailure, falseDone, nextUpdateStep, type UpdateProgress } from "./progress.ts";
 
 const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
 const MINUTE_MS = 60_000;
@@ -129,4 +130,27 @@ test("calls without an answer come less and less often, but not less than every 
     return (Date.parse(now.nextCallTime ?? "") - NOW_MS) / 1000;
   });
   expect(waits).toEqual([2, 4, 8, 16, 32, 64, 120, 120, 120]);
+});
+
+describe("an updater that says Done", () => {
+  const CHANGED = { [UPDATED_FROM_VERSION_ANNOTATION]: "v1.33.5" };
+  test.each<[string, Overrides<Machine>, string | undefined, boolean]>([
+    ["is believed if the kubelet has the version", { metadata: { annotations: CHANGED } }, "v1.34.1", true],
+    ["is believed beside a build", { metadata: { annotations: CHANGED } }, "v1.34.1+build.7", true],
+    ["is not believed if the kubelet is old", { metadata: { annotations: CHANGED } }, "v1.33.5", false],
+    ["is not believed without a Node", { metadata: { annotations: CHANGED } }, undefined, false],
+    ["is believed if the version does not change", {}, "v1.33.5", true],
+    [
+      "is believed if another updater follows",
+      { metadata: { annotations: CHANGED }, spec: { updaters: ["a", "b"] } },
+      "v1.33.5",
+      true,
+    ],
+  ])("%s", (_, overrides, kubelet, isBelieved) => {
+    const updated = machine({ spec: { version: "v1.34.1", updaters: ["a"] } }, overrides);
+    const problem = falseDone(updated, kubelet);
+    expect(problem === undefined).toBe(isBelieved);
+    if (!isBelieved)
+      expect(problem).toContain(`the kubelet of the Node reports ${kubelet ?? "no version"}, not v1.34.1`);
+  });
 });

@@ -5,6 +5,7 @@ import {
   isUpdatePending,
   type Machine,
   RETRY_UPDATE_ANNOTATION,
+  UPDATED_FROM_VERSION_ANNOTATION,
 } from "@capstan/api";
 import type { UpdateAnswer } from "./messages.ts";
 
@@ -110,6 +111,25 @@ export function afterAnswer(
     nextCallTime: timestampAfter(nowMs, answer.waitMs),
     ...(answer.message !== "" && { message: answer.message }),
   };
+}
+
+/**
+ * Why the last updater of a machine is not done although it says so; undefined if it is. Only a change of the version can be
+ * checked, because only the Node reports what runs.
+ */
+export function falseDone(
+  { metadata, spec }: Frozen<Machine>,
+  kubeletVersion: string | undefined,
+): string | undefined {
+  const { version, updaters = [] } = spec;
+  const isVersionChanged = metadata.annotations?.[UPDATED_FROM_VERSION_ANNOTATION] !== undefined;
+  if (!isVersionChanged || updaters.length > 1 || version === undefined) return undefined;
+  if (withoutBuild(kubeletVersion ?? "") === withoutBuild(version)) return undefined;
+  return `said Done, but the kubelet of the Node reports ${kubeletVersion ?? "no version"}, not ${version}`;
+}
+
+function withoutBuild(version: string): string {
+  return version.split("+")[0] ?? "";
 }
 
 const FIRST_RETRY_MS = 2_000;

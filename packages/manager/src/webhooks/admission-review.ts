@@ -8,6 +8,8 @@ export interface ReviewRequest {
   /** Absent or empty for the object itself. */
   readonly subResource?: string;
   readonly operation: string;
+  readonly userInfo?: { readonly username?: string };
+  readonly dryRun?: boolean;
   /** Null or absent when the object is deleted. */
   readonly object?: unknown;
   /** Null or absent when the object is created. */

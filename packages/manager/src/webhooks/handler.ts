@@ -1,8 +1,7 @@
-import { DEFAULT_FEATURES, type Features } from "@capstan/api";
 import type { Handler, HttpResponse } from "@capstan/env";
 import type { Logger } from "@capstan/runtime";
 import { ReviewError } from "./admission-review.ts";
-import { review, type ReviewVerb } from "./review.ts";
+import { review, type ReviewRules, type ReviewVerb } from "./review.ts";
 
 /**
  * The longest accepted body. kube-apiserver accepts objects of up to 3 MiB, and the review of an update also has the old
@@ -16,7 +15,7 @@ const VERBS: ReadonlyMap<string, ReviewVerb> = new Map([
 ]);
 
 /** Answers `POST /mutate` and `POST /validate`; a body that is not a review is refused with the reason. */
-export function createWebhookHandler(log: Logger, features: Features = DEFAULT_FEATURES): Handler {
+export function createWebhookHandler(log: Logger, rules: ReviewRules = {}): Handler {
   return async ({ method, path, body }) => {
     // kube-apiserver adds its timeout as a query.
     const verb = VERBS.get(path.split("?")[0] ?? "");
@@ -25,7 +24,7 @@ export function createWebhookHandler(log: Logger, features: Features = DEFAULT_F
     if (typeof body === "string" && Buffer.byteLength(body) > LONGEST_REVIEW_BYTES)
       return text(413, `the review is longer than ${LONGEST_REVIEW_BYTES} bytes`);
     try {
-      return json(review(verb, typeof body === "string" ? JSON.parse(body) : body, features));
+      return json(review(verb, typeof body === "string" ? JSON.parse(body) : body, rules));
     } catch (error) {
       if (error instanceof SyntaxError) return text(400, `the body is not JSON: ${error.message}`);
       if (error instanceof ReviewError) return text(400, error.message);

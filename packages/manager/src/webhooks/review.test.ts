@@ -1,5 +1,13 @@
-import { AzureCluster, AzureMachinePool, Cluster, type Kind, type KubernetesObject } from "@capstan/api";
-import { azureCluster, azureMachinePool, cluster } from "@capstan/runtime/testing/builders";
+import {
+  AzureCluster,
+  AzureMachine,
+  AzureMachinePool,
+  Cluster,
+  type Kind,
+  type KubernetesObject,
+  UPDATE_IN_PROGRESS_ANNOTATION,
+} from "@capstan/api";
+import { azureCluster, azureMachine, azureMachinePool, cluster } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { ReviewError, type ReviewRequest } from "./admission-review.ts";
 import { patched, patchOf } from "./patched.fixture.ts";
@@ -178,5 +186,33 @@ describe("both", () => {
       expect(() => review(verb, body)).toThrow(ReviewError);
       expect(() => review(verb, body)).toThrow(words);
     }
+  });
+});
+
+describe("an immutable field of an AzureMachine", () => {
+  const managerUser = "system:serviceaccount:capstan-system:capstan";
+  const annotations = { [UPDATE_IN_PROGRESS_ANNOTATION]: "" };
+  const oldObject = azureMachine();
+  const object = azureMachine({ metadata: { annotations }, spec: { enableIPForwarding: true } });
+  const changed = { operation: "UPDATE", object, oldObject };
+
+  test.each<[string, object, boolean]>([
+    ["is changed by the manager during an update in place", { userInfo: { username: managerUser } }, true],
+    ["is not changed by another user with the same annotation", { userInfo: { username: "eve" } }, false],
+    ["is not changed by a request without a user", {}, false],
+    ["is changed by a dry run, which stores nothing", { userInfo: { username: "eve" }, dryRun: true }, true],
+    [
+      "is not changed by the manager without an update",
+      { userInfo: { username: managerUser }, object: azureMachine({ spec: { enableIPForwarding: true } }) },
+      false,
+    ],
+  ])("%s", (_, rest, allowed) => {
+    const asked = question(AzureMachine, { ...changed, ...rest });
+    expect(review("validate", asked, { managerUser }).response?.allowed).toBe(allowed);
+  });
+
+  test("is not changed while the user of the manager is not known", () => {
+    const asked = question(AzureMachine, { ...changed, userInfo: { username: managerUser } });
+    expect(review("validate", asked).response?.allowed).toBe(false);
   });
 });

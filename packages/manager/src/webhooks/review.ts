@@ -30,14 +30,18 @@ export const reviewedKinds: readonly CustomKind[] = customKinds.filter(
 
 const byName = new Map(reviewedKinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
 
+/** What a review knows besides the request. */
+export interface ReviewRules {
+  /** Which features are on; the defaults unless given. */
+  readonly features?: Features;
+  /** The user of the manager; without it no write counts as one of the manager. */
+  readonly managerUser?: string | undefined;
+}
+
 /** Answers a review. It has no side effects, so a dry run is answered like any other. */
-export function review(
-  verb: ReviewVerb,
-  question: unknown,
-  features: Features = DEFAULT_FEATURES,
-): AdmissionReview {
+export function review(verb: ReviewVerb, question: unknown, rules: ReviewRules = {}): AdmissionReview {
   const request = readReview(question);
-  return answered({ uid: request.uid, ...responseTo(verb, request, features) });
+  return answered({ uid: request.uid, ...responseTo(verb, request, rules) });
 }
 
 type Response = Omit<ReviewResponse, "uid">;
@@ -45,7 +49,7 @@ type Response = Omit<ReviewResponse, "uid">;
 const ALLOWED: Response = { allowed: true };
 const ANSWERS = { mutate: mutation, validate: validation } as const;
 
-function responseTo(verb: ReviewVerb, request: ReviewRequest, features: Features): Response {
+function responseTo(verb: ReviewVerb, request: ReviewRequest, rules: ReviewRules): Response {
   const { group, version, kind: name } = request.kind;
   const kind = byName.get(`${group}/${version} ${name}`);
   if (!kind) {
@@ -56,7 +60,7 @@ function responseTo(verb: ReviewVerb, request: ReviewRequest, features: Features
   const isWrite = request.operation === "CREATE" || request.operation === "UPDATE";
   if (!isWrite || (request.subResource ?? "") !== "") return ALLOWED;
   return isJsonObject(request.object) && isJsonObject(request.object["metadata"])
-    ? ANSWERS[verb](kind, request, features)
+    ? ANSWERS[verb](kind, request, rules)
     : { allowed: false, status: badQuestion("request.object: expected an object with metadata") };
 }
 
@@ -72,10 +76,20 @@ function mutation(kind: CustomKind, request: ReviewRequest): Response {
   };
 }
 
-function validation(kind: CustomKind, request: ReviewRequest, features: Features): Response {
+function validation(
+  kind: CustomKind,
+  request: ReviewRequest,
+  { features = DEFAULT_FEATURES, managerUser }: ReviewRules,
+): Response {
   const object = objectOf(request.object);
   const old = oldOf(request);
-  const { errors, warnings } = validateObject(kind, { object, features, ...(old && { old }) });
+  const { errors, warnings } = validateObject(kind, {
+    object,
+    features,
+    ...(old && { old }),
+    isByManager: managerUser !== undefined && request.userInfo?.username === managerUser,
+    isDryRun: request.dryRun === true,
+  });
   if (errors.length > 0) return { allowed: false, status: invalidObject(kind, nameOf(object), errors) };
   return warnings.length > 0 ? { allowed: true, warnings } : ALLOWED;
 }

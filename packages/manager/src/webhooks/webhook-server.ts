@@ -2,6 +2,7 @@ import type { Features } from "@capstan/api";
 import { type ListeningServer, serveHttp } from "@capstan/env";
 import { CertificateKeeper, type CertificateKeeperOptions } from "../certificates/certificate-keeper.ts";
 import type { Credential } from "../certificates/credential.ts";
+import { ownUser } from "./own-user.ts";
 import { createWebhookHandler, LONGEST_REVIEW_BYTES } from "./handler.ts";
 
 /** The address and the certificates of the webhooks. */
@@ -45,13 +46,14 @@ export class WebhookServer {
 
   /** Resolves when the server listens, which needs certificates, or when it is stopped before. */
   async start(): Promise<void> {
-    const { host, port, log, features } = this.#options;
+    const { host, port, log, features, client } = this.#options;
     const first = new Promise<void>((resolve) => {
       this.#onFirst = resolve;
     });
     await Promise.race([first, this.#keeper.run(this.#stopping.signal)]);
     if (!this.#serving || this.#stopping.signal.aborted) return;
-    const listening = await serveHttp(createWebhookHandler(log, features), {
+    const rules = { ...(features && { features }), managerUser: await ownUser(client, log) };
+    const listening = await serveHttp(createWebhookHandler(log, rules), {
       host,
       port,
       tls: this.#serving,

@@ -444,14 +444,15 @@ function etcdCall(request: HttpRequest, way: Way): Call {
   return { ...plainCall(request, way), isWrite: /\/(remove|transfer-leadership)$/.test(request.path) };
 }
 
-/** A plain HTTP request. */
-function plainCall({ method, path }: HttpRequest, way: Way): Call {
+/** A plain HTTP request. One to an updater is about the machine in its body. */
+function plainCall({ method, path, body }: HttpRequest, way: Way): Call {
+  const { machine } = (body ?? {}) as { readonly machine?: { readonly name?: string } };
   return {
     ...way,
     api: "other",
     verb: method,
     resource: "",
-    name: path,
+    name: machine?.name === undefined ? path : `${path} ${machine.name}`,
     isWrite: method !== "GET" && !path.endsWith("/discovery"),
   };
 }

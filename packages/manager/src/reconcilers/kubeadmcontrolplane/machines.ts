@@ -1,10 +1,16 @@
-import { controllerReferenceTo, type Frozen, KubeadmConfig, Machine } from "@capstan/api";
+import {
+  controllerReferenceTo,
+  type Frozen,
+  KubeadmConfig,
+  type KubeadmControlPlane,
+  Machine,
+} from "@capstan/api";
 import { again, isNotFound, next, type Outcome, waiting } from "@capstan/runtime";
 import { cloneTemplate } from "../../contract/clone-template.ts";
 import type { ContractObject } from "../../contract/contract-object.ts";
 import { ownTemplate } from "../../contract/own-template.ts";
 import { targetOf } from "../../contract/reference.ts";
-import { absence, resolve, type ResolvedReference } from "../../contract/resolve.ts";
+import { absence, type ObjectReader, resolve, type ResolvedReference } from "../../contract/resolve.ts";
 import type { RemediationRecord } from "../../rollout/control-plane/view.ts";
 import { cloneReference } from "../machineset/clones.ts";
 import { includes } from "../machineset/machine-object.ts";
@@ -126,6 +132,12 @@ function roleOf({ controlPlane, machines }: Scope, machine: Frozen<Machine>): "i
   return controlPlane.status?.initialized !== true && isAlone ? "init" : "join";
 }
 
+/** The part of a pass that reads the machine template. */
+interface TemplateScope {
+  readonly context: ObjectReader;
+  readonly controlPlane: Frozen<KubeadmControlPlane>;
+}
+
 /** Makes the Cluster an owner of the machine template, if the template exists. */
 export async function ownMachineTemplate(scope: Scope): Promise<Outcome> {
   const { cluster, context } = scope;
@@ -133,14 +145,14 @@ export async function ownMachineTemplate(scope: Scope): Promise<Outcome> {
   return next;
 }
 
-function resolveTemplate({ context, controlPlane }: Scope): Promise<ResolvedReference> {
+function resolveTemplate({ context, controlPlane }: TemplateScope): Promise<ResolvedReference> {
   const { namespace = "" } = controlPlane.metadata;
   const reference = controlPlane.spec.machineTemplate.infrastructureRef;
   return resolve(context, { reference, field: TEMPLATE_FIELD, namespace });
 }
 
 /** The template of the infrastructure. Throws while it is missing, so that no machine is created that could never boot. */
-export async function readTemplate(scope: Scope): Promise<Frozen<ContractObject>> {
+export async function readTemplate(scope: TemplateScope): Promise<Frozen<ContractObject>> {
   const resolved = await resolveTemplate(scope);
   if (resolved.state === "found") {
     // A template that cannot be cloned is reported before a machine is created.

@@ -4,6 +4,7 @@ import { targetOf } from "../../contract/reference.ts";
 import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
 import type { ControlPlaneView } from "../../rollout/control-plane/view.ts";
 import { isNodeReady } from "../../workload/availability.ts";
+import type { DecisionScope } from "./in-place/decision-scope.ts";
 import { partsOf } from "./machine-health.ts";
 import type { ObservedWorkload } from "./observe.ts";
 import type { Scope } from "./scope.ts";
@@ -41,7 +42,10 @@ function healthOf(machine: Frozen<Machine>, observed: ObservedWorkload): Machine
 }
 
 /** Why a machine differs from the desired state. */
-export function outdatedOf({ context, controlPlane }: Scope, machine: Frozen<Machine>): readonly string[] {
+export function outdatedOf(
+  { context, controlPlane }: DecisionScope,
+  machine: Frozen<Machine>,
+): readonly string[] {
   const { cache, env } = context;
   const { name, namespace = "" } = machine.metadata;
   const config = cache.get(KubeadmConfig, {

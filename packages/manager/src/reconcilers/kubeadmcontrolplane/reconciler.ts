@@ -58,7 +58,12 @@ const INFRASTRUCTURE_RETRY_MS = 60_000;
 export function kubeadmControlPlaneReconciler(
   ports: KubeadmControlPlanePorts & { readonly clock: Clock },
 ): Reconciler {
-  const shared = { ports, etcdCredentials: new EtcdCredentials(ports.issuer, ports.clock) };
+  const updating = ports.metrics?.gauge({
+    name: "capstan_control_plane_machines_updating_in_place",
+    help: "Machines that updaters work on, and machines whose update has failed, by KubeadmControlPlane.",
+    labels: ["namespace", "kubeadmcontrolplane", "state"],
+  });
+  const shared = { ports, updating, etcdCredentials: new EtcdCredentials(ports.issuer, ports.clock) };
   return defineReconciler<KubeadmControlPlane, Scope>({
     name: "kubeadmcontrolplane",
     for: KubeadmControlPlane,

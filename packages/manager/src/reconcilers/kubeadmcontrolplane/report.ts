@@ -2,6 +2,7 @@ import {
   CONTROL_PLANE_NAME_LABEL,
   compareVersions,
   type Frozen,
+  hasUpdateFailed,
   isUpdatingInPlace,
   labelValueFor,
   type Machine,
@@ -40,6 +41,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   }
   if (!view) return;
   reportCounts(scope, view);
+  countUpdates(scope);
   for (const condition of conditionsOf(scope, view)) context.setCondition(condition);
   const { generation } = controlPlane.metadata;
   controlPlane.status = {
@@ -65,6 +67,14 @@ function reportCounts({ controlPlane, machines }: Scope, view: ControlPlaneView)
     ready: isReady,
     ...(version !== undefined && { version }),
   };
+}
+
+function countUpdates({ controlPlane, machines, shared }: Scope): void {
+  const { namespace = "", name } = controlPlane.metadata;
+  const all = machines.filter(isUpdatingInPlace);
+  const failed = all.filter(hasUpdateFailed).length;
+  shared.updating?.set([namespace, name, "Updating"], all.length - failed);
+  shared.updating?.set([namespace, name, "Failed"], failed);
 }
 
 function lowestVersion(machines: readonly Frozen<Machine>[]): string | undefined {
@@ -123,6 +133,7 @@ function created({ plan }: Scope): ConditionUpdate {
 
 const IN_PLACE_HOLDS: readonly string[] = [
   "ChangesNotCovered",
+  "WaitingForApproval",
   "InPlaceUpdatesDisabled",
   "UpdateFailed",
   "UpdatersNotAnswering",

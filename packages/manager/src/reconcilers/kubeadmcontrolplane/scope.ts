@@ -7,7 +7,7 @@ import {
   type KubeadmControlPlane,
   Machine,
 } from "@capstan/api";
-import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
+import type { CacheReader, Client, Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
 import type { Credential } from "../../certificates/credential.ts";
 import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
 import type { ConnectToEtcd } from "../../etcd/port.ts";
@@ -30,12 +30,16 @@ export interface KubeadmControlPlanePorts {
   /** Without updaters, no machine is updated in place. */
   readonly updaters?: UpdaterPorts;
   readonly features?: Features;
+  /** The registry for the number of machines that are updated; without it they are not counted. */
+  readonly metrics?: MetricRegistry | undefined;
 }
 
 /** What the passes of one process share. */
 export interface Shared {
   readonly ports: KubeadmControlPlanePorts;
   readonly etcdCredentials: EtcdCredentials;
+  /** How many machines are updated in place, by namespace, control plane and state. */
+  readonly updating: Gauge | undefined;
 }
 
 /** One pass over one KubeadmControlPlane. */

@@ -21,6 +21,8 @@ export interface StoredControlPlane {
   readonly machines: readonly Frozen<Machine>[];
   /** The KubeadmConfigs of the machines, as far as they are given. */
   readonly configs: readonly Frozen<KubeadmConfig>[];
+  /** The name of the template that the infrastructure of a machine was cloned from, if it is known. */
+  readonly templateOf?: (machine: Frozen<Machine>) => string | undefined;
   readonly nowMs: number;
 }
 
@@ -33,6 +35,7 @@ export function storedView({
   cluster,
   machines,
   configs,
+  templateOf,
   nowMs,
 }: StoredControlPlane): ControlPlaneView {
   const isExternal = controlPlane.spec.kubeadmConfigSpec.clusterConfiguration?.etcd?.external !== undefined;
@@ -47,7 +50,7 @@ export function storedView({
     cluster,
     machines,
     outdatedOf: (machine) => {
-      const objects = { machine, config: configOf(machine), template: undefined };
+      const objects = { machine, config: configOf(machine), template: templateOf?.(machine) };
       const reasons = outdatedReasons(controlPlane, objects, nowMs);
       return reasons.length > 0 ? reasons : decidedReasons(controlPlane, machine);
     },

@@ -9,11 +9,13 @@ import {
   PENDING_HOOKS_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
   UPDATE_MACHINE_HOOK,
+  UPDATED_FROM_VERSION_ANNOTATION,
 } from "@capstan/api";
 import { again, Failure, isNotFound, next, type Outcome } from "@capstan/runtime";
 import {
   afterAnswer,
   afterFailure,
+  falseDone,
   nextUpdateStep,
   type UpdateProgress,
   type UpdateStep,
@@ -110,12 +112,15 @@ async function callAndRecord(
 
 /** The progress after a call; undefined when the updater is done. */
 async function answerOf(
-  { context, machine }: Scope,
+  { context, machine, node }: Scope,
   ports: UpdaterPorts,
   { updater, progress }: { readonly updater: Updater; readonly progress: UpdateProgress },
 ): Promise<UpdateProgress | undefined> {
   try {
     const answer = await callUpdater(ports, updater, machine);
+    const kubelet = node.state === "found" ? node.node.status?.nodeInfo?.kubeletVersion : undefined;
+    const problem = answer.status === "Done" ? falseDone(machine, kubelet) : undefined;
+    if (problem !== undefined) return afterFailure(progress, problem, context.env.clock.now());
     return afterAnswer(progress, answer, context.env.clock.now());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -153,6 +158,7 @@ async function finish(scope: Scope): Promise<Outcome> {
   for (const resolved of [scope.infrastructure, scope.bootstrap]) await removeSign(scope, resolved);
   const {
     [UPDATE_IN_PROGRESS_ANNOTATION]: _,
+    [UPDATED_FROM_VERSION_ANNOTATION]: __,
     [PENDING_HOOKS_ANNOTATION]: hooks = "",
     ...kept
   } = machine.metadata.annotations ?? {};

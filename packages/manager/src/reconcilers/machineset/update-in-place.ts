@@ -6,14 +6,13 @@ import {
   isUpdatingInPlace,
   Machine,
   type ObjectReference,
-  PENDING_HOOKS_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
-  UPDATE_MACHINE_HOOK,
 } from "@capstan/api";
 import { next, type Outcome } from "@capstan/runtime";
 import { cloneTemplate } from "../../contract/clone-template.ts";
 import type { ContractObject } from "../../contract/contract-object.ts";
 import { targetOf } from "../../contract/reference.ts";
+import { startAnnotations } from "../../updaters/start-annotations.ts";
 import { readTemplates } from "./clones.ts";
 import { propagatedMetadata, SET_FIELD_MANAGER } from "./machine-object.ts";
 import type { Scope } from "./scope.ts";
@@ -84,11 +83,11 @@ async function applyTemplate(
   });
 }
 
-async function startUpdate({ context, set }: Scope, { metadata }: Frozen<Machine>): Promise<void> {
+async function startUpdate({ context, set }: Scope, { metadata, spec }: Frozen<Machine>): Promise<void> {
   const { name, namespace, resourceVersion } = metadata;
   const { version, failureDomain } = set.spec.template.spec;
   const body = {
-    metadata: { resourceVersion, annotations: { [PENDING_HOOKS_ANNOTATION]: UPDATE_MACHINE_HOOK } },
+    metadata: { resourceVersion, annotations: startAnnotations(spec.version, version) },
     spec: { version: version ?? null, ...(failureDomain !== undefined && { failureDomain }) },
   };
   await context.client.patch(Machine, { name, namespace }, { type: "merge", body });

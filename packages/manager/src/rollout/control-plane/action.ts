@@ -45,7 +45,8 @@ export type InPlaceHold =
   | "ChangesNotCovered"
   | "InPlaceUpdatesDisabled"
   | "UpdateFailed"
-  | "UpdatersNotAnswering";
+  | "UpdatersNotAnswering"
+  | "WaitingForApproval";
 
 /** The next action of a control plane, and the blocks that prevent more. There is never more than one change at a time. */
 export interface ControlPlanePlan {

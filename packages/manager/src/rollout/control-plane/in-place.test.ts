@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { planControlPlane } from "./plan.ts";
 import { machine, planText, view } from "./plan.fixture.ts";
 import type { ControlPlaneMachine, ControlPlaneView, Health, InPlaceVerdict, InPlaceView } from "./view.ts";
 
@@ -42,6 +44,26 @@ const even = [machine("m1", outdated), machine("m2")];
 describe("a control plane that is updated in place", () => {
   test.each<[string, ControlPlaneView, readonly string[]]>([
     ["updates its oldest outdated machine", inPlace(old, covered), ["UpdateMachineInPlace m1"]],
+    [
+      "updates its first machine before an approval",
+      inPlace(old, covered, { approval: { approved: undefined } }),
+      ["UpdateMachineInPlace m1"],
+    ],
+    [
+      "waits for an approval after its first machine",
+      inPlace([machine("m1"), m2, m3], covered, { approval: { approved: "before" } }),
+      ["WaitingForApproval m2"],
+    ],
+    [
+      "completes an update that has begun without an approval",
+      inPlace([machine("m1"), updating("begun"), m3], covered, { approval: { approved: undefined } }),
+      ["UpdateMachineInPlace m2"],
+    ],
+    [
+      "updates the others after an approval",
+      inPlace([machine("m1"), m2, m3], covered, { approval: { approved: "now" } }),
+      ["UpdateMachineInPlace m2"],
+    ],
     [
       "moves the leadership of etcd off the machine first",
       inPlace(old, covered, { leader: "1" }),
@@ -142,4 +164,31 @@ describe("a control plane that is updated in place", () => {
   ])("%s", (_, given, planned) => {
     expect(planText(given)).toEqual(planned);
   });
+});
+
+test("while updaters work on a machine, no machine is created, deleted or updated", () => {
+  const other = fc.record({
+    outdated: fc.constantFrom<readonly string[]>([], outdated.outdated),
+    parts: fc.constantFrom(machine("m1").parts, broken.parts),
+  });
+  const situation = fc.record({
+    others: fc.array(other, { maxLength: 4 }),
+    own: other,
+    replicas: fc.constantFrom(1, 3, 5),
+    verdict: fc.constantFrom(covered, uncovered, undefined),
+    fallbackSurge: fc.constantFrom<(0 | 1)[]>(0, 1),
+    hasFallback: fc.boolean(),
+    key: fc.constantFrom("now", "before"),
+  });
+  fc.assert(
+    fc.property(situation, ({ others, own, replicas, verdict, fallbackSurge, hasFallback, key }) => {
+      const machines = [
+        machine("m0", { ...own, update: { state: "running", key } }),
+        ...others.map((changes, at) => machine(`m${at + 1}`, changes)),
+      ];
+      const changes = { replicas, ...(hasFallback && { fallbackSurge }) };
+      const { actions } = planControlPlane(inPlace(machines, verdict, changes));
+      expect(actions).toMatchObject([{ action: "Wait", targets: ["m0"], detail: { for: "Update" } }]);
+    }),
+  );
 });

@@ -52,9 +52,33 @@ export function planInPlace(view: ControlPlaneView): InPlaceStep | undefined {
   const verdict = inPlace.verdicts.get(machine.name);
   if (!verdict || verdict.result === "Unknown")
     return holdBecause("UpdatersNotAnswering", verdict?.why ?? "the updaters have not been asked yet");
-  if (verdict.result === "Covered") return { do: "act", plan: planUpdate(view, inPlace, machine) };
+  if (verdict.result === "Covered") return planCovered(view, inPlace, machine);
   if (inPlace.fallbackSurge !== undefined) return { do: "replace", maxSurge: inPlace.fallbackSurge };
   return holdBecause("ChangesNotCovered", `Machine ${machine.name}: ${verdict.why}; ${WAYS_OUT}`);
+}
+
+function planCovered(
+  view: ControlPlaneView,
+  inPlace: InPlaceView,
+  machine: ControlPlaneMachine,
+): InPlaceStep {
+  const why = missingApproval(view, inPlace, machine);
+  return why === undefined
+    ? { do: "act", plan: planUpdate(view, inPlace, machine) }
+    : { do: "hold", plan: hold(view, machine, { reason: "WaitingForApproval", why }) };
+}
+
+/** Why a user must look at the first machine before the others follow; undefined if no approval is needed. */
+function missingApproval(
+  { machines }: ControlPlaneView,
+  { approval, key }: InPlaceView,
+  { update }: ControlPlaneMachine,
+): string | undefined {
+  // An update that has begun is completed.
+  if (!approval || approval.approved === key || update) return undefined;
+  const first = machines.find((one) => one.outdated.length === 0 && !isDeleting(one));
+  if (!first) return undefined;
+  return `Machine ${first.name} was updated; approve the others with the annotation in-place-updates.capstan.dev/approved-update=${key}`;
 }
 
 /** Updates one machine, if all others are healthy, etcd keeps its quorum meanwhile, and another member leads. */

@@ -78,6 +78,8 @@ export interface InPlaceView {
   readonly verdicts: ReadonlyMap<string, InPlaceVerdict>;
   /** The surge of the rolling update that follows if updaters cannot make all changes; without it nothing is replaced. */
   readonly fallbackSurge?: 0 | 1;
+  /** After the first machine a user must approve the update; `approved` is the key of the approved one. */
+  readonly approval?: { readonly approved: string | undefined };
 }
 
 /** A member of etcd. Ids are uint64 in decimal, and never numbers. */

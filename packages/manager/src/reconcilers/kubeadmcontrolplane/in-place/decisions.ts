@@ -10,7 +10,7 @@ import {
 } from "../../../updaters/decide.ts";
 import { registeredUpdaters, type UpdaterPorts } from "../../../updaters/updaters.ts";
 import { outdatedOf } from "../observed-view.ts";
-import type { Scope } from "../scope.ts";
+import type { DecisionScope } from "./decision-scope.ts";
 import { desiredState } from "./desired.ts";
 import { desiredKey, hashOf, isInPlace } from "./view.ts";
 
@@ -22,7 +22,7 @@ type Decision = NonNullable<
  * Asks the updaters for each outdated machine whether they can update it, and records the answers in the status. An updater
  * is asked once for each machine, desired state and list of updaters.
  */
-export async function decideInPlace(scope: Scope): Promise<void> {
+export async function decideInPlace(scope: DecisionScope): Promise<void> {
   const { controlPlane, shared } = scope;
   const { inPlace: known, ...status } = controlPlane.status ?? {};
   const { updaters: ports } = shared.ports;
@@ -34,11 +34,11 @@ export async function decideInPlace(scope: Scope): Promise<void> {
 }
 
 /** While the feature is off, no updater is asked. */
-function isAsking({ controlPlane, shared }: Scope): boolean {
+function isAsking({ controlPlane, shared }: DecisionScope): boolean {
   return isInPlace(controlPlane) && shared.ports.features?.InPlaceUpdates === true;
 }
 
-function outdatedMachines(scope: Scope): readonly Frozen<Machine>[] {
+function outdatedMachines(scope: DecisionScope): readonly Frozen<Machine>[] {
   return scope.machines.filter(
     (machine) => machine.metadata.deletionTimestamp === undefined && outdatedOf(scope, machine).length > 0,
   );
@@ -51,7 +51,7 @@ interface Situation {
 
 /** One decision for each outdated machine; those that still hold are kept. */
 async function decisionsOf(
-  scope: Scope,
+  scope: DecisionScope,
   ports: UpdaterPorts,
   { outdated, known }: Situation,
 ): Promise<Editable<Decision>[]> {
@@ -79,7 +79,7 @@ interface Question {
 }
 
 function decide(
-  scope: Scope,
+  scope: DecisionScope,
   ports: UpdaterPorts,
   { machine, updaters, nowMs }: Question,
 ): Promise<UpdateDecision> {

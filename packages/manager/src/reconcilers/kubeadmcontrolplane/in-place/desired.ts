@@ -21,7 +21,7 @@ import {
 } from "../../../updaters/desired-state.ts";
 import { CONTROL_PLANE_FIELD_MANAGER, configOf, machineLabels } from "../machine-object.ts";
 import { readTemplate } from "../machines.ts";
-import type { Scope } from "../scope.ts";
+import type { DecisionScope } from "./decision-scope.ts";
 
 /** The objects of a machine with the configuration that its control plane applies over them. */
 export interface DesiredParts {
@@ -32,7 +32,7 @@ export interface DesiredParts {
 const LOOKUP_MS = 30_000;
 
 /** Compares a machine with what the control plane would create now. */
-export function desiredState(scope: Scope, machine: Frozen<Machine>): Promise<DesiredState> {
+export function desiredState(scope: DecisionScope, machine: Frozen<Machine>): Promise<DesiredState> {
   return desiredStateOr(async () => {
     const { client } = scope.context;
     const parts = await desiredParts(scope, machine);
@@ -43,7 +43,7 @@ export function desiredState(scope: Scope, machine: Frozen<Machine>): Promise<De
 }
 
 /** The desired infrastructure and KubeadmConfig of a machine, under the names of the existing ones. */
-export async function desiredParts(scope: Scope, machine: Frozen<Machine>): Promise<DesiredParts> {
+export async function desiredParts(scope: DecisionScope, machine: Frozen<Machine>): Promise<DesiredParts> {
   const { infrastructureRef, bootstrap } = machine.spec;
   const template = await readTemplate(scope);
   const vm = await found(scope, infrastructureRef, "spec.infrastructureRef");
@@ -72,7 +72,7 @@ export async function desiredParts(scope: Scope, machine: Frozen<Machine>): Prom
 
 /** With the annotation of an update: a provider may allow a change only under it. */
 function desiredInfrastructure(
-  { controlPlane }: Scope,
+  { controlPlane }: DecisionScope,
   machine: Frozen<Machine>,
   { template, name }: { readonly template: Frozen<ContractObject>; readonly name: string },
 ): KubernetesObject {
@@ -91,7 +91,7 @@ function desiredInfrastructure(
 
 /** A machine keeps the form, init or join, that it was created with: the other form is not a change of the machine. */
 function desiredConfig(
-  scope: Scope,
+  scope: DecisionScope,
   machine: Frozen<Machine>,
   existing: Frozen<ContractObject>,
 ): KubernetesObject {
@@ -102,12 +102,12 @@ function desiredConfig(
   return { ...config, metadata: { ...metadata, name: existing.metadata.name, annotations } };
 }
 
-function desiredMachine({ controlPlane }: Scope, machine: Frozen<Machine>): Frozen<Machine> {
+function desiredMachine({ controlPlane }: DecisionScope, machine: Frozen<Machine>): Frozen<Machine> {
   return { ...machine, spec: { ...machine.spec, version: controlPlane.spec.version } };
 }
 
 async function found(
-  { context, controlPlane }: Scope,
+  { context, controlPlane }: DecisionScope,
   reference: Frozen<ObjectReference>,
   field: string,
 ): Promise<ResolvedReference & { readonly state: "found" }> {

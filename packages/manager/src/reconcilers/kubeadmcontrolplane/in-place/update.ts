@@ -8,11 +8,11 @@ import {
   Machine,
   PENDING_HOOKS_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
-  UPDATE_MACHINE_HOOK,
 } from "@capstan/api";
 import { waiting } from "@capstan/runtime";
 import type { ControlPlaneAction } from "../../../rollout/control-plane/action.ts";
 import type { PartToCompare } from "../../../updaters/desired-state.ts";
+import { startAnnotations } from "../../../updaters/start-annotations.ts";
 import { prepareJoin } from "../kubeadm-config.ts";
 import type { Scope } from "../scope.ts";
 import { desiredParts } from "./desired.ts";
@@ -37,9 +37,10 @@ export async function updateMachine(scope: Scope, { targets, detail }: Update): 
   await applyPart(scope, parts.infrastructure);
   if (parts.bootstrap) await applyPart(scope, parts.bootstrap);
   const { namespace, resourceVersion } = machine.metadata;
+  const { version } = controlPlane.spec;
   const body = {
-    metadata: { resourceVersion, annotations: { [PENDING_HOOKS_ANNOTATION]: UPDATE_MACHINE_HOOK } },
-    spec: { version: controlPlane.spec.version },
+    metadata: { resourceVersion, annotations: startAnnotations(machine.spec.version, version) },
+    spec: { version },
   };
   await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
   const message = `Wrote the desired state of Machine ${name}; its updaters may run: ${detail.updaters.join(", ")}`;

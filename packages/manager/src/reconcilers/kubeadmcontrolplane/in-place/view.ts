@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  APPROVED_UPDATE_ANNOTATION,
   type Frozen,
   hasUpdateFailed,
   IN_PLACE_STRATEGIES,
@@ -7,6 +8,7 @@ import {
   isUpdatingInPlace,
   type KubeadmControlPlane,
   type Machine,
+  UPDATE_APPROVAL_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
 import type { InPlaceVerdict, InPlaceView, MachineUpdate } from "../../../rollout/control-plane/view.ts";
@@ -43,7 +45,13 @@ export function inPlaceView(
     isDisabled,
     verdicts: new Map(decisions.map((decision) => [decision.machine, verdictOf(decision)])),
     ...(fallback && { fallbackSurge: fallback.maxSurge === 0 ? 0 : 1 }),
+    ...approvalOf(controlPlane),
   };
+}
+
+function approvalOf({ metadata }: Frozen<KubeadmControlPlane>): Pick<InPlaceView, "approval"> {
+  if (metadata.annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
+  return { approval: { approved: metadata.annotations[APPROVED_UPDATE_ANNOTATION] } };
 }
 
 type Decision = NonNullable<

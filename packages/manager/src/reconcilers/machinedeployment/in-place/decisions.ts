@@ -4,7 +4,7 @@ import { decideUpdate, isCurrent, updatersKey } from "../../../updaters/decide.t
 import type { DesiredState } from "../../../updaters/desired-state.ts";
 import type { Updater } from "../../../updaters/registry.ts";
 import { registeredUpdaters, type UpdaterPorts } from "../../../updaters/updaters.ts";
-import type { Scope } from "../scope.ts";
+import type { DecisionScope } from "./decision-scope.ts";
 import { isUpToDate, rolloutFields } from "../template.ts";
 import { desiredState } from "./desired.ts";
 
@@ -14,7 +14,11 @@ type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["in
  * Decides for each old set whether updaters can update its machines, and records that in the status: machines of one set have
  * the same difference, so one of them stands for all. A decision is made once for each template and list of updaters.
  */
-export async function decideInPlace(scope: Scope, ports: UpdaterPorts, target: string): Promise<void> {
+export async function decideInPlace(
+  scope: DecisionScope,
+  ports: UpdaterPorts,
+  target: string,
+): Promise<void> {
   const { context, deployment } = scope;
   const { namespace = "" } = deployment.metadata;
   const nowMs = context.env.clock.now();
@@ -41,21 +45,24 @@ interface Example {
 }
 
 /** The old sets that have machines, each with one that stands for all. */
-function examplesOf(scope: Scope, nowMs: number): readonly Example[] {
+function examplesOf(scope: DecisionScope, nowMs: number): readonly Example[] {
   return scope.sets.flatMap((set) => {
     const machine = isUpToDate(scope.deployment, set, nowMs) ? undefined : exampleOf(scope, set);
     return machine ? [{ set, machine }] : [];
   });
 }
 
-function record({ deployment }: Scope, target: string, decisions: readonly Decision[]): void {
+function record({ deployment }: DecisionScope, target: string, decisions: readonly Decision[]): void {
   const { inPlace: _, ...status } = deployment.status ?? {};
   const inPlace = { machineSet: target, decisions: structuredClone(decisions) as never };
   deployment.status = decisions.length > 0 ? { ...status, inPlace } : status;
 }
 
 /** The oldest machine of a set that is not being deleted. */
-function exampleOf({ machines }: Scope, { metadata }: Frozen<MachineSet>): Frozen<Machine> | undefined {
+function exampleOf(
+  { machines }: DecisionScope,
+  { metadata }: Frozen<MachineSet>,
+): Frozen<Machine> | undefined {
   const own = (machines.get(metadata.uid ?? "") ?? []).filter(
     (machine) => machine.metadata.deletionTimestamp === undefined,
   );
@@ -63,7 +70,7 @@ function exampleOf({ machines }: Scope, { metadata }: Frozen<MachineSet>): Froze
 }
 
 /** What a decision rests on, apart from the machines themselves. */
-function keyOf({ deployment }: Scope, updaters: readonly Updater[]): string {
+function keyOf({ deployment }: DecisionScope, updaters: readonly Updater[]): string {
   const facts = [rolloutFields(deployment.spec.template.spec), updatersKey(updaters)];
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
 }

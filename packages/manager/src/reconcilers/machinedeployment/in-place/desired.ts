@@ -21,7 +21,7 @@ import {
   updateRequest,
 } from "../../../updaters/desired-state.ts";
 import { propagatedMetadata, SET_FIELD_MANAGER } from "../../machineset/machine-object.ts";
-import type { Scope } from "../scope.ts";
+import type { DecisionScope } from "./decision-scope.ts";
 
 /** The machine that stands for all machines of its set, and the set whose labels a new machine would have. */
 interface Example {
@@ -37,7 +37,7 @@ interface Part {
 }
 
 /** Compares a machine with what the clones of the new templates would make of it. */
-export function desiredState(scope: Scope, example: Example): Promise<DesiredState> {
+export function desiredState(scope: DecisionScope, example: Example): Promise<DesiredState> {
   return desiredStateOr(async () => {
     const { machine } = example;
     const wanted = scope.deployment.spec.template.spec;
@@ -61,7 +61,7 @@ export function desiredState(scope: Scope, example: Example): Promise<DesiredSta
 }
 
 async function compare(
-  scope: Scope,
+  scope: DecisionScope,
   example: Example,
   { name, field, current, template }: Part,
 ): Promise<ComparedParts["infrastructure"]> {
@@ -79,7 +79,7 @@ async function compare(
 }
 
 async function found(
-  { context, deployment }: Scope,
+  { context, deployment }: DecisionScope,
   reference: Frozen<ObjectReference>,
   field: string,
 ): Promise<ResolvedReference & { readonly state: "found" }> {

@@ -1,0 +1,39 @@
+import {
+  controllerOf,
+  DEPLOYMENT_NAME_LABEL,
+  ExtensionConfig,
+  type Frozen,
+  labelValueFor,
+  Machine,
+  MachineDeployment,
+  MachineSet,
+} from "@capstan/api";
+import { decideProposedDeployment } from "@capstan/manager";
+import type { Shell } from "../shell.ts";
+import { NO_OBJECTS, type PlanObjects } from "./given-objects.ts";
+import type { ProposedChange } from "./planner.ts";
+import { proposed } from "./proposed-pools.ts";
+import { proposedReader } from "./proposed-reader.ts";
+import { updatersOfCluster } from "./updaters-of-cluster.ts";
+
+/** A MachineDeployment after a change, with its sets, its machines, and what the updaters say about them. */
+export async function proposedDeployment(
+  { env }: Shell,
+  { client, transport, given, nowMs }: ProposedChange,
+  manifest: Frozen<MachineDeployment>,
+): Promise<PlanObjects> {
+  const { after } = await proposed(client, MachineDeployment, manifest);
+  const { name, namespace = "", uid } = after.metadata;
+  const own = { namespace, labelSelector: `${DEPLOYMENT_NAME_LABEL}=${labelValueFor(name)}` };
+  const sets = (await client.list(MachineSet, own)).filter((set) => controllerOf(set)?.uid === uid);
+  const setMachines = await client.list(Machine, own);
+  const machines = Map.groupBy(setMachines, (machine) => controllerOf(machine)?.uid ?? "");
+  const known = await client.list(ExtensionConfig);
+  const reader = await proposedReader({ client, templates: given.templates, known });
+  const context = { ...reader, env: { clock: { now: () => nowMs } } };
+  const deployment = await decideProposedDeployment(
+    { context, deployment: structuredClone(after), sets, machines },
+    updatersOfCluster({ env, client, transport }),
+  );
+  return { ...NO_OBJECTS, deployments: [deployment], sets, setMachines };
+}

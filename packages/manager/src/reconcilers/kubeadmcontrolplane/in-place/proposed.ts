@@ -1,0 +1,25 @@
+import type { Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
+import { CLONED_FROM_NAME_ANNOTATION } from "../../../contract/clone-template.ts";
+import { targetOf } from "../../../contract/reference.ts";
+import type { DecisionScope } from "./decision-scope.ts";
+import { decideInPlace } from "./decisions.ts";
+
+/**
+ * A KubeadmControlPlane that is not stored yet, with the decisions about updates in place that its controller would record.
+ * The updaters are asked; nothing is written.
+ */
+export async function decideProposedControlPlane(scope: DecisionScope): Promise<Frozen<KubeadmControlPlane>> {
+  await decideInPlace(scope);
+  return scope.controlPlane;
+}
+
+/** The name of the template that the infrastructure of a machine was cloned from, if the cache has it. */
+export function clonedFrom(
+  { cache }: DecisionScope["context"],
+  machine: Frozen<Machine>,
+): string | undefined {
+  const { namespace = "" } = machine.metadata;
+  const reference = machine.spec.infrastructureRef;
+  const { kind, name } = targetOf({ reference, field: "spec.infrastructureRef", namespace });
+  return cache.get(kind, name)?.metadata.annotations?.[CLONED_FROM_NAME_ANNOTATION];
+}

@@ -1,0 +1,23 @@
+import type { Frozen, MachineDeployment } from "@capstan/api";
+import { targetOf } from "../../../rollout/machine-deployment/view.ts";
+import type { UpdaterPorts } from "../../../updaters/updaters.ts";
+import { viewOf } from "../view.ts";
+import type { DecisionScope } from "./decision-scope.ts";
+import { decideInPlace } from "./decisions.ts";
+import { isInPlace } from "./view.ts";
+
+/**
+ * A MachineDeployment that is not stored yet, with the decision about updates in place that its controller would record.
+ * The updaters are asked; nothing is written.
+ */
+export async function decideProposedDeployment(
+  scope: DecisionScope,
+  ports: UpdaterPorts,
+): Promise<Frozen<MachineDeployment>> {
+  const { context, deployment, sets } = scope;
+  if (!isInPlace(deployment)) return deployment;
+  const isTaken = (name: string): boolean => sets.some(({ metadata }) => metadata.name === name);
+  const view = viewOf({ deployment, sets, isTaken, nowMs: context.env.clock.now() });
+  await decideInPlace(scope, ports, targetOf(view)?.name ?? view.newSetName);
+  return deployment;
+}
