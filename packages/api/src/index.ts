@@ -226,14 +226,17 @@ export { identitySecret, type IdentitySecret } from "./infrastructure/identity-s
 export { AzureClusterIdentity } from "./infrastructure/azure-cluster-identity.ts";
 export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-machine.ts";
 export { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";
+export { templatePrototypingOf } from "./infrastructure/template-prototyping.ts";
 export { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
 export {
   type NodePrototyping,
   type NodePrototypingStatus,
   nodePrototypingOf,
   PROTOTYPE_DONOR_ANNOTATION,
+  PROTOTYPE_IMAGE_ANNOTATION,
   PROTOTYPE_NOW_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
+  PROTOTYPE_VERSION_ANNOTATION,
 } from "./infrastructure/azure-machine-pool/node-prototyping.ts";
 export {
   AzureMachinePoolMachine,

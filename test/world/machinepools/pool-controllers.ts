@@ -83,6 +83,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     workloads,
     scaleSets: new InstanceCache(),
     regionSizes: new RegionSizes(env.clock),
+    prototypeClaims: new Map(),
     readSecret,
     features: DEFAULT_FEATURES,
     issuer: SIMULATED_ISSUER,

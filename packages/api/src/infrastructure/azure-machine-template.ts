@@ -1,18 +1,25 @@
 import { type AdmissionRequest, type CustomObject, type ObjectOf, defineKind } from "../kind.ts";
 import { Conditions } from "../kubernetes/condition.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
 import { TemplateMetadata } from "../kubernetes/template-metadata.ts";
-import { type Static, mapOf, object, oneOf, optional, quantity } from "../schema/schema.ts";
+import { type Static, mapOf, object, oneOf, optional, quantity, timestamp } from "../schema/schema.ts";
 import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, errorIf, forbidden } from "../values/field-error.ts";
-import { AzureMachineSpec, defaultAzureMachineSpec, azureMachineSpecErrors } from "./azure-machine.ts";
+import { azureMachineFields, defaultAzureMachineSpec, azureMachineSpecErrors } from "./azure-machine.ts";
+import { NodePrototypingStatus } from "./azure-machine-pool/node-prototyping.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { cachingFields, templatePrototypingErrors } from "./template-prototyping.ts";
 
 const Spec = object(
   "The desired state of the template.",
   {
     template: object("The template of machines.", {
       metadata: optional(TemplateMetadata),
-      spec: AzureMachineSpec,
+      spec: object(
+        "The desired state of the machines.",
+        { ...azureMachineFields, ...cachingFields },
+        { preserveUnknown: true },
+      ),
     }),
   },
   { preserveUnknown: true },
@@ -22,6 +29,8 @@ const Status = object(
   "The observed state of the template.",
   {
     conditions: optional(Conditions),
+    lastImagePrototype: optional(timestamp("When the image of new machines was last renewed.")),
+    nodePrototyping: optional(NodePrototypingStatus),
     capacity: optional(mapOf("The resources of a machine, for scaling from zero.", quantity("An amount."))),
     nodeInfo: optional(
       object("The properties of a Node of the template, for scaling from zero.", {
@@ -56,9 +65,16 @@ function validate({ object: template, old }: AdmissionRequest<Template>): readon
   const { spec } = template.spec.template;
   return [
     ...azureMachineSpecErrors(path, spec),
+    ...templatePrototypingErrors(template),
     ...errorIf(
-      old && !deepEqual(old.spec.template.spec, spec),
+      old && !deepEqual(machineSpecOf(old), machineSpecOf(template)),
       forbidden(path, "cannot change: machines were created from it; create a new template and refer to it"),
     ),
   ];
+}
+
+/** What machines are created from. Renewals of the image can be switched on and off. */
+function machineSpecOf({ spec }: Frozen<Template>): unknown {
+  const { nodeCachingMode: _, ...machine } = spec.template.spec;
+  return machine;
 }

@@ -13,29 +13,30 @@ import { LongRunningOperationStates, Operation } from "./operation.ts";
 import { defaultVirtualMachine, virtualMachineErrors, virtualMachineFields } from "./virtual-machine.ts";
 import { defaultIdentity, identityFields, identityErrors } from "./vm-identity.ts";
 
-/** The spec of a virtual machine, also inside a template. */
-export const AzureMachineSpec = object(
-  "The desired state of the machine.",
-  {
-    ...virtualMachineFields,
-    image: optional(
-      object("The image it boots from; without it, the public one for the Kubernetes version.", imageFields, {
-        rules: [oneImageSource],
-      }),
-    ),
-    ...identityFields,
-    additionalTags: optional(mapOf("Azure tags for all resources of the machine.", string("A value."))),
-    allocatePublicIP: optional(boolean("Whether the machine gets a public address.")),
-    enableIPForwarding: optional(boolean("Whether it forwards traffic for other addresses.")),
-    dnsServers: optional(listOf("The DNS servers that it uses.", string("An address."))),
-    disableExtensionOperations: optional(boolean("Whether extensions cannot be installed.")),
-    capacityReservationGroupID: optional(string("The ARM id of a capacity reservation group.")),
-    virtualMachineScaleSetID: optional(string("The ARM id of the Flexible scale set it belongs to.")),
-    failureDomain: optional(string("The zone it is placed in.")),
-    providerID: optional(string("The provider id of the VM. Set by the controller.")),
-  },
-  { preserveUnknown: true },
-);
+/** The fields of a virtual machine, also inside a template. */
+export const azureMachineFields = {
+  ...virtualMachineFields,
+  image: optional(
+    object("The image it boots from; without it, the public one for the Kubernetes version.", imageFields, {
+      rules: [oneImageSource],
+    }),
+  ),
+  ...identityFields,
+  additionalTags: optional(mapOf("Azure tags for all resources of the machine.", string("A value."))),
+  allocatePublicIP: optional(boolean("Whether the machine gets a public address.")),
+  enableIPForwarding: optional(boolean("Whether it forwards traffic for other addresses.")),
+  dnsServers: optional(listOf("The DNS servers that it uses.", string("An address."))),
+  disableExtensionOperations: optional(boolean("Whether extensions cannot be installed.")),
+  capacityReservationGroupID: optional(string("The ARM id of a capacity reservation group.")),
+  virtualMachineScaleSetID: optional(string("The ARM id of the Flexible scale set it belongs to.")),
+  failureDomain: optional(string("The zone it is placed in.")),
+  providerID: optional(string("The provider id of the VM. Set by the controller.")),
+};
+
+/** The spec of a virtual machine. */
+export const AzureMachineSpec = object("The desired state of the machine.", azureMachineFields, {
+  preserveUnknown: true,
+});
 
 /** The spec of a virtual machine. */
 export type AzureMachineSpec = Static<typeof AzureMachineSpec>;

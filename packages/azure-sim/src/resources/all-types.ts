@@ -32,7 +32,7 @@ import {
   scaleSets,
   scaleSetsByLocation,
 } from "./scale-sets/scale-set-types.ts";
-import { runCommands } from "./run-commands/run-commands.ts";
+import { instanceRunCommands, machineRunCommands } from "./run-commands/run-commands.ts";
 import { skus } from "./skus/skus.ts";
 import { snapshots } from "./snapshots/snapshots.ts";
 import { tags } from "./tags/tags.ts";
@@ -66,7 +66,8 @@ export const ALL_TYPES: readonly ResourceType[] = [
   definitions,
   versions,
   snapshots,
-  runCommands,
+  instanceRunCommands,
+  machineRunCommands,
   ...communityGalleryTypes,
   ...managedClusterTypes,
   tags,

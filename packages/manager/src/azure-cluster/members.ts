@@ -1,6 +1,7 @@
 import {
   AzureCluster,
   AzureMachinePool,
+  type AzureMachineTemplate,
   Cluster,
   CLUSTER_NAME_LABEL,
   type Frozen,
@@ -37,6 +38,15 @@ export function poolsOfMachinePool({ metadata, spec }: Frozen<MachinePool>): rea
   return isOurs && name !== undefined && metadata.namespace !== undefined
     ? [{ name, namespace: metadata.namespace }]
     : [];
+}
+
+/** The name of the Cluster of a template: Cluster API makes it an owner of each template that one of its objects refers to. */
+export function templateClusterOf({ metadata }: Frozen<AzureMachineTemplate>): string | undefined {
+  const { labels, ownerReferences = [] } = metadata;
+  const owner = ownerReferences.find(
+    ({ kind, apiVersion }) => kind === Cluster.kind && groupOf(apiVersion) === Cluster.group,
+  );
+  return owner?.name ?? labels?.[CLUSTER_NAME_LABEL];
 }
 
 /** The AzureClusters that use an identity. Needs the index `clustersByIdentity`. */

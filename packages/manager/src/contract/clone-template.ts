@@ -4,6 +4,8 @@ import {
   groupOf,
   isJsonObject,
   type KubernetesObject,
+  type ObjectMeta,
+  type ObjectReference,
   type OwnerReference,
 } from "@capstan/api";
 import { type Failure, terminal } from "@capstan/runtime";
@@ -23,6 +25,14 @@ export interface CloneOptions {
 }
 
 const SUFFIX = "Template";
+
+/** A reference to the template that an object was cloned from; undefined if it was not cloned. */
+export function cloneSourceOf({ annotations = {} }: Frozen<ObjectMeta>): Frozen<ObjectReference> | undefined {
+  const { [CLONED_FROM_NAME_ANNOTATION]: name, [CLONED_FROM_GROUP_KIND_ANNOTATION]: groupKind } = annotations;
+  if (name === undefined || groupKind === undefined) return undefined;
+  const [kind = "", ...group] = groupKind.split(".");
+  return { apiVersion: `${group.join(".")}/any`, kind, name };
+}
 
 /**
  * The object that a template of any provider describes, by Cluster API's contract: a kind named XTemplate has the spec of

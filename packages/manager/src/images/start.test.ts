@@ -32,6 +32,7 @@ function facts(differences: Partial<StartFacts> = {}, candidates?: readonly Cand
     window: undefined,
     trigger: undefined,
     obstacles: [],
+    sizeField: "spec.replicas of the MachinePool",
     desired: 3,
     candidates: () => candidates ?? [candidate("mp-2"), candidate("mp-0"), candidate("mp-1")],
     fingerprintOf: () => "now",

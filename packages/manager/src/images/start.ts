@@ -18,6 +18,8 @@ export interface StartFacts {
   /** Why the pool must not be disturbed now. */
   readonly obstacles: readonly Obstacle[];
   readonly desired: number;
+  /** The field that a user changes to get more machines. */
+  readonly sizeField: string;
   /** The machines of the pool; asked for only when a renewal could begin. */
   readonly candidates: () => readonly Candidate[];
   /** The contents of an image of each candidate. */
@@ -98,10 +100,9 @@ function waitFor(facts: StartFacts): StartDecision | undefined {
   return (isTriggered(facts) ? undefined : untilDue(facts)) ?? untilFree(facts);
 }
 
-function oneNode({ desired }: StartFacts): StartDecision | undefined {
+function oneNode({ desired, sizeField }: StartFacts): StartDecision | undefined {
   if (desired > 1) return undefined;
-  const why =
-    "the pool has one node, which a renewal would take out of service; set spec.replicas of the MachinePool to at least 2";
+  const why = `a renewal would take the only node out of service; set ${sizeField} to at least 2`;
   return { do: "wait", reason: "OneNodePool", why, afterMs: 10 * MINUTE_MS };
 }
 

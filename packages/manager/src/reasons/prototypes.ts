@@ -3,7 +3,7 @@ import type { ReasonText } from "./reason-text.ts";
 const UNDER_WAY = "Nothing: it passes by itself; `capstan prototype status POOL` shows how far it is.";
 const DESIRED = "Nothing: this is the desired state.";
 
-/** Reasons of the images that pools take of their machines. */
+/** Reasons of the images that pools and templates take of their machines. */
 export const PROTOTYPE_REASONS = {
   Aborted: {
     meaning: "A renewal of the image ended early; its snapshot and its version are deleted.",
@@ -11,6 +11,10 @@ export const PROTOTYPE_REASONS = {
   },
   Aborting: {
     meaning: "A renewal of the image ended early, and what it has left is being deleted.",
+    cure: UNDER_WAY,
+  },
+  AnnotatingImage: {
+    meaning: "The annotations with the image of a deleted template are removed before the image is.",
     cure: UNDER_WAY,
   },
   AwaitingModel: {
@@ -25,6 +29,10 @@ export const PROTOTYPE_REASONS = {
   DonorGone: {
     meaning: "The machine that an image is taken of, or its Node, is gone.",
     cure: "Nothing: the next renewal takes another machine.",
+  },
+  MachinesChanging: {
+    meaning: "No renewal begins while a MachineDeployment of the template rolls or scales.",
+    cure: UNDER_WAY,
   },
   NothingToRenew: {
     meaning: "The pool does not use `spec.template.image.nodePrototyping`, or its AzureCluster is missing.",
@@ -101,11 +109,13 @@ export const PROTOTYPE_REASONS = {
   },
   Stopping: { meaning: "The donor is being stopped for its snapshot.", cure: UNDER_WAY },
   SwitchedOff: {
-    meaning: "The pool has `nodePrototyping`, but the manager runs without the feature gate NodePrototyping.",
-    cure: "Start the manager with `AZURE_NODE_OS_CACHING=true`, or remove the field.",
+    meaning:
+      "The manager runs without the feature gate NodePrototyping, or the template is one of a control plane or of machines that are updated in place.",
+    cure: "Start the manager with `AZURE_NODE_OS_CACHING=true`, or remove the setting.",
   },
-  WaitingForScaleSet: {
-    meaning: "The images of a deleted pool go when its scale set is gone.",
-    cure: UNDER_WAY,
+  VersionsDiffer: {
+    meaning:
+      "No renewal begins while the MachineDeployments of a template have different Kubernetes versions.",
+    cure: "Give them one version, or a template each.",
   },
 } as const satisfies Readonly<Record<string, ReasonText>>;

@@ -59,8 +59,9 @@ import { machineSetRbac } from "../reconcilers/machineset/rbac.ts";
 import { machineSetReconciler } from "../reconcilers/machineset/reconciler.ts";
 import { machinePoolRbac } from "../reconcilers/machinepool/rbac.ts";
 import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts";
-import { nodePrototypeRbac } from "../reconcilers/nodeprototype/rbac.ts";
+import { nodePrototypeRbac, templatePrototypeRbac } from "../reconcilers/nodeprototype/rbac.ts";
 import { nodePrototypeReconciler } from "../reconcilers/nodeprototype/reconciler.ts";
+import { templatePrototypeReconciler } from "../reconcilers/nodeprototype/template-reconciler.ts";
 import type { CertificateIssuer } from "../cluster-certificates/issuer.ts";
 import type { ConnectToEtcd } from "../etcd/port.ts";
 import type { PolicyRule } from "../reconcilers/policy-rule.ts";
@@ -172,6 +173,12 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: AzureMachinePool,
     rbac: nodePrototypeRbac,
     create: nodePrototypeReconciler,
+  },
+  {
+    name: "templateprototype",
+    kind: AzureMachineTemplate,
+    rbac: templatePrototypeRbac,
+    create: templatePrototypeReconciler,
   },
   {
     name: "azuremanagedcluster",

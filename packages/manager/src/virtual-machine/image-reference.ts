@@ -1,4 +1,4 @@
-import type { AzureMachinePool, AzureMachineSpec, Frozen } from "@capstan/api";
+import type { AzureMachineSpec, Frozen } from "@capstan/api";
 import { digest } from "../azure/operations/wanted.ts";
 import type { JsonObject } from "../azure/port.ts";
 
@@ -20,8 +20,8 @@ export function imageReference(image: Image | undefined, version: string): JsonO
 }
 
 /** The image in the spec and the Kubernetes version, as a hash: prototypes are made for exactly these. */
-export function baseKeyOf({ spec }: Frozen<AzureMachinePool>, version: string): string {
-  return digest({ image: imageReference(spec.template.image, version), version });
+export function baseKeyOf(image: Image | undefined, version: string): string {
+  return digest({ image: imageReference(image, version), version });
 }
 
 type GalleryImage = NonNullable<NonNullable<Image>["computeGallery"]>;

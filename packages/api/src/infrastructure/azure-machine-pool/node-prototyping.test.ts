@@ -129,11 +129,11 @@ describe("validateNodePrototyping", () => {
     ],
     [
       pool({ id: "/images/mine", nodePrototyping: { interval: "24h" } }),
-      `spec.template.image.computeGallery: Required value: ${PATH} needs the pool to use a gallery image`,
+      `spec.template.image.computeGallery: Required value: ${PATH} needs a gallery image`,
     ],
     [
       pool(undefined, { annotation: "24h" }),
-      "spec.template.image.computeGallery: Required value: metadata.annotations[nodeCachingInterval] needs the pool to use a gallery image",
+      "spec.template.image.computeGallery: Required value: metadata.annotations[nodeCachingInterval] needs a gallery image",
     ],
     [
       pool({ computeGallery, nodePrototyping: { interval: "24h" } }, { ephemeral: true }),

@@ -73,13 +73,14 @@ const PHASES = [
 
 const Donor = object("The node that the image is taken from.", {
   mode: oneOf("What happens to it.", ["Restart", "Replace"]),
-  machine: string("Its AzureMachinePoolMachine."),
+  machine: string("Its AzureMachinePoolMachine or, for a template, its Machine."),
   nodeName: optional(string("Its Node.")),
   nodeUID: optional(string("The UID of its Node, so that a new Node of that name is not mistaken for it.")),
   bootID: optional(
     string("The boot of its Node before it was stopped: the Node is back when it reports another one."),
   ),
-  instanceID: optional(string("Its instance in the scale set.")),
+  instanceID: optional(string("Its instance in the scale set, or the name of its virtual machine.")),
+  providerID: optional(string("The provider id of its Node.")),
   vmID: optional(string("The id of the VM in Azure.")),
   osDiskID: optional(string("The ARM id of the disk it boots from.")),
   cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
@@ -153,7 +154,7 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
         id: string("Its ARM id."),
         version: string("The version."),
         createdAt: timestamp("When it was created."),
-        donor: optional(string("The AzureMachinePoolMachine it was taken from.")),
+        donor: optional(string("The machine it was taken from.")),
         fingerprint: optional(string("What it contains.")),
         sizeGB: optional(integer("Its size in GB.")),
         outOfServiceSeconds: optional(integer("How long its donor took no pods.")),
@@ -192,9 +193,17 @@ export const PROTOTYPE_ROLLBACK_ANNOTATION = "capstan.dev/prototype-rollback";
 /** Annotation of an AzureMachinePoolMachine and of its Node: the renewal whose donor it is. */
 export const PROTOTYPE_DONOR_ANNOTATION = "capstan.dev/prototype-donor";
 
-/** The fields of a pool that decide whether and how its image is renewed. */
+/** Annotation of an AzureMachineTemplate: the image definition that new machines boot from instead of the one in the spec. */
+export const PROTOTYPE_IMAGE_ANNOTATION = "capstan.dev/prototype-image";
+
+/** Annotation of an AzureMachineTemplate: the Kubernetes version of the machines that boot from that definition. */
+export const PROTOTYPE_VERSION_ANNOTATION = "capstan.dev/prototype-version";
+
+/** The fields of a pool or a template that decide whether and how its image is renewed. */
 export interface PrototypingSource {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  /** The path of `spec.template` in the object; a template has the fields one level deeper. */
+  readonly at?: string;
   readonly spec: {
     readonly image?: { readonly nodePrototyping?: Frozen<NodePrototyping> };
     readonly strategy?: { readonly rollingUpdate?: { readonly instanceUpdate?: string } };
@@ -223,19 +232,23 @@ export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping
   return settings && { rolloutPolicy: "None", donor: "Restart", ...settings };
 }
 
-function placeOf({ metadata, spec }: PrototypingSource): Place | undefined {
+const IN_POOL = "spec.template";
+
+function placeOf({ metadata, spec, at = IN_POOL }: PrototypingSource): Place | undefined {
   const fields = [
-    ["spec.template.image.nodePrototyping", spec.template.image?.nodePrototyping],
+    [`${at}.image.nodePrototyping`, spec.template.image?.nodePrototyping],
     ["spec.image.nodePrototyping", spec.image?.nodePrototyping],
   ] as const;
   for (const [path, settings] of fields)
     if (settings) return { path, intervalPath: `${path}.interval`, settings };
-  return olderPlace(spec.template.nodeCachingMode) ?? annotatedPlace(metadata.annotations);
+  return olderPlace(at, spec.template.nodeCachingMode) ?? annotatedPlace(metadata.annotations);
 }
 
-function olderPlace(mode: PrototypingSource["spec"]["template"]["nodeCachingMode"]): Place | undefined {
+type OlderMode = PrototypingSource["spec"]["template"]["nodeCachingMode"];
+
+function olderPlace(at: string, mode: OlderMode): Place | undefined {
   if (!mode) return undefined;
-  const path = "spec.template.nodeCachingMode";
+  const path = `${at}.nodeCachingMode`;
   const name = mode.interval === undefined && mode.cacheInterval !== undefined ? "cacheInterval" : "interval";
   return { path, intervalPath: `${path}.${name}`, settings: { interval: mode[name] ?? DEFAULT_INTERVAL } };
 }
@@ -274,34 +287,28 @@ export function nodePrototypingErrors(pool: PrototypingSource): readonly FieldEr
     ...intervalErrors(place.intervalPath, settings.interval),
     ...windowErrors(`${path}.window`, settings.window),
     ...notYetErrors(path, pool, settings),
-    ...templateErrors(path, pool.spec.template),
+    ...templateErrors(path, pool),
   ];
 }
 
-function templateErrors(
-  path: string,
-  { image, osDisk }: PrototypingSource["spec"]["template"],
-): readonly FieldError[] {
+function templateErrors(path: string, { spec, at = IN_POOL }: PrototypingSource): readonly FieldError[] {
+  const { image, osDisk } = spec.template;
   return [
     ...errorIf(
       !(image && isGalleryImage(image)),
-      required("spec.template.image.computeGallery", `${path} needs the pool to use a gallery image`),
+      required(`${at}.image.computeGallery`, `${path} needs a gallery image`),
     ),
     ...errorIf(
       osDisk.diffDiskSettings,
       invalid(
-        "spec.template.osDisk.diffDiskSettings",
+        `${at}.osDisk.diffDiskSettings`,
         osDisk.diffDiskSettings,
         `${path} cannot take an image of an ephemeral disk; remove one of the two`,
       ),
     ),
     ...errorIf(
       osDisk.osType === "Windows",
-      invalid(
-        "spec.template.osDisk.osType",
-        osDisk.osType,
-        `${path} takes images of Linux nodes only; use Linux`,
-      ),
+      invalid(`${at}.osDisk.osType`, osDisk.osType, `${path} takes images of Linux nodes only; use Linux`),
     ),
   ];
 }

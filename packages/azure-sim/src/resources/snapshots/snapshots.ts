@@ -13,7 +13,7 @@ import { foundResource, visibleIn } from "../found.ts";
 import type { Image } from "../images/image.ts";
 import { requiredLocation } from "../location.ts";
 import type { ResourceType } from "../resource-type.ts";
-import { instanceOfDisk } from "./os-disk-id.ts";
+import { machineOfDisk } from "./os-disk-id.ts";
 
 const SNAPSHOTS = "snapshots";
 const PAGE = 100;
@@ -40,11 +40,11 @@ function put(call: Call, world: AzureState) {
     world.resources.put(resource);
     return reply(200, shown(resource));
   }
-  const instance = instanceOfDisk(world, source);
-  if (!instance) throw sourceNotFound(source);
+  const machine = machineOfDisk(world, source);
+  if (!machine) throw sourceNotFound(source);
   // The contents are those of the moment of the request, whatever the machine writes afterwards.
-  world.disks.copy({ key: instance.machineId, image: instance.image }, keyOf(id));
-  const properties = { ...objectAt(body, "properties"), ...ofImage(world.images.byName(instance.image)) };
+  world.disks.copy({ key: machine.machineId, image: machine.image }, keyOf(id));
+  const properties = { ...objectAt(body, "properties"), ...ofImage(world.images.byName(machine.image)) };
   const write = { call, world, id, existing, type: SNAPSHOTS, location, body: { ...body, properties } };
   return startWrite({ ...write, latency: SNAPSHOTS }, shown).answer;
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../json.ts";
 import type { MachineEvent } from "../../machines/machine-events.ts";
 import type { PowerState } from "../../machines/machine.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { MACHINE_REMOVED } from "../scale-sets/instance-effects.ts";
 import { detach } from "./attachments.ts";
 import type { VirtualMachine } from "./virtual-machines.ts";
 
@@ -115,6 +116,7 @@ export function removeMachine(world: AzureState, machine: VirtualMachine): void 
   world.disks.discard(machine.machineId);
   world.virtualMachines.drop(machine);
   world.resources.delete(machine.id);
+  world.effects.get(MACHINE_REMOVED)?.(world, { machineId: machine.machineId });
   world.notify({ kind: "deleted", machineId: machine.machineId });
 }
 

@@ -26,7 +26,7 @@ function bootImage(scope: NormalScope, tags: Tags): BootImage | undefined {
   return bootImageOf({
     isOn: isOn && !isUpdatingInPlace(scope),
     record: pool.status?.nodePrototyping,
-    base: baseKeyOf(pool, owners.machinePool.spec.template.spec.version ?? ""),
+    base: baseKeyOf(pool.spec.template.image, owners.machinePool.spec.template.spec.version ?? ""),
     tagged,
   });
 }

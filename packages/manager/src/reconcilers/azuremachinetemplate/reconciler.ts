@@ -5,7 +5,6 @@ import {
   Cluster,
   CLUSTER_NAME_LABEL,
   type Frozen,
-  groupOf,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import {
@@ -29,7 +28,7 @@ import {
   type CloudConfigPorts,
   keepCloudConfig,
 } from "../../azure-cluster/cloud-config-secret.ts";
-import { azureClusterNameOf } from "../../azure-cluster/members.ts";
+import { azureClusterNameOf, templateClusterOf } from "../../azure-cluster/members.ts";
 import { locationOf } from "../../azure-cluster/spec-view.ts";
 import { sizeStatus } from "./size.ts";
 
@@ -61,7 +60,7 @@ export function azureMachineTemplateReconciler(ports: AzureMachineTemplatePorts)
     for: AzureMachineTemplate,
     indexes: [
       index(AzureMachineTemplate, BY_CLUSTER, (template) => {
-        const name = clusterNameOf(template);
+        const name = templateClusterOf(template);
         return name === undefined ? [] : [`${template.metadata.namespace}/${name}`];
       }),
     ],
@@ -71,7 +70,7 @@ export function azureMachineTemplateReconciler(ports: AzureMachineTemplatePorts)
       on(Cluster, () => []),
       on(AzureClusterIdentity, () => []),
     ],
-    scope: (context) => ({ context, ports, checked, clusterName: clusterNameOf(context.object) }),
+    scope: (context) => ({ context, ports, checked, clusterName: templateClusterOf(context.object) }),
     normal: [keepConfig, reportSize],
   });
 }
@@ -121,14 +120,6 @@ function noSuchSize({ spec }: Frozen<AzureMachineTemplate>, { spec: { location }
     "VMSizeNotFound",
     `spec.template.spec.vmSize is ${value}, but ${location} offers no such size; a template cannot change: create one with another size`,
   );
-}
-
-/** Cluster API makes the Cluster an owner of each template that one of its objects refers to. */
-function clusterNameOf({ metadata: { labels, ownerReferences = [] } }: Frozen<AzureMachineTemplate>) {
-  const owner = ownerReferences.find(
-    ({ kind, apiVersion }) => kind === Cluster.kind && groupOf(apiVersion) === Cluster.group,
-  );
-  return owner?.name ?? labels?.[CLUSTER_NAME_LABEL];
 }
 
 function templatesOf({ metadata }: Frozen<AzureCluster>, cache: CacheReader): readonly ObjectName[] {

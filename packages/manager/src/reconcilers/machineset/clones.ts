@@ -2,6 +2,7 @@ import { controllerReferenceTo, type Frozen, type Machine, type ObjectReference 
 import { waiting } from "@capstan/runtime";
 import { cloneTemplate } from "../../contract/clone-template.ts";
 import type { ContractObject } from "../../contract/contract-object.ts";
+import { withPrototypeImage } from "../../contract/prototype-image.ts";
 import { targetOf } from "../../contract/reference.ts";
 import { absence, resolve, type ResolvedReference } from "../../contract/resolve.ts";
 import { propagatedMetadata, SET_FIELD_MANAGER } from "./machine-object.ts";
@@ -100,7 +101,7 @@ async function ensureClone(
   });
   await context.client.patch(kind, name, {
     type: "apply",
-    body: clone,
+    body: withPrototypeImage(clone, template, machine.spec.version),
     fieldManager: SET_FIELD_MANAGER,
     force: true,
   });

@@ -45,8 +45,8 @@ async function end(scope: Scope): Promise<Outcome> {
   return again(0, "Aborted");
 }
 
-function noteFailure({ context, shared, poolKey }: Scope, failures: number, cause: string): void {
-  shared.metrics.ended(poolKey, "failed");
+function noteFailure({ context, shared, ownerKey }: Scope, failures: number, cause: string): void {
+  shared.metrics.ended(ownerKey, "failed");
   if (failures !== BREAKER_AFTER) return;
   const message = `${failures} renewals failed in a row; from now on one is tried each interval. The last error: ${cause}`;
   context.event({ type: "Warning", reason: "PrototypeBreakerOpen", message });

@@ -4,7 +4,7 @@ import { interruptionOf, yields } from "../../images/interruption.ts";
 import { hasDonor, isRunning, type PrototypePhase } from "../../images/record.ts";
 import { abort } from "./abort.ts";
 import type { AzureScope } from "./azure-reads.ts";
-import { candidatesOf, changeOfPool } from "./candidates.ts";
+import { candidatesOf } from "./candidates.ts";
 import { collect, rebuild, removeAll } from "./collect.ts";
 import { drainDonor, prepareDonor, protect, stopDonor } from "./donor-steps.ts";
 import { nodesOf } from "./donor-node.ts";
@@ -43,8 +43,8 @@ const STEPS: Readonly<Record<PrototypePhase, Step>> = {
 };
 
 /** Whether a pass has anything to do: a pool that never used the feature is left alone. */
-function isConcerned({ settings, pool }: Scope): boolean {
-  return settings !== undefined || pool.status?.nodePrototyping !== undefined;
+function isConcerned({ settings, owner }: Scope): boolean {
+  return settings !== undefined || owner.status?.nodePrototyping !== undefined;
 }
 
 function withAzure(scope: Scope): scope is AzureScope {
@@ -52,8 +52,8 @@ function withAzure(scope: Scope): scope is AzureScope {
 }
 
 /** Whether the feature is off and no renewal has to be ended. */
-function isOff({ offBecause, pool }: Scope): boolean {
-  return offBecause !== undefined && !isRunning(pool.status?.nodePrototyping);
+function isOff({ offBecause, owner }: Scope): boolean {
+  return offBecause !== undefined && !isRunning(owner.status?.nodePrototyping);
 }
 
 /** Gets the credentials, if there is anything to do. */
@@ -90,7 +90,7 @@ export const collectSurplus = inAzure((scope) =>
 /** Ends a renewal that must not go on, with the donor in service. */
 export async function interrupt(scope: Scope): Promise<Outcome> {
   const record = recordOf(scope);
-  const changing = isRunning(record) ? (changeOfPool(scope)?.why ?? (await shortage(scope))) : undefined;
+  const changing = isRunning(record) ? (scope.fleet.changing()?.why ?? (await shortage(scope))) : undefined;
   const interruption = interruptionOf(record, { ...scope, changeOfPool: changing });
   if (!interruption) return next;
   const { to, code, why } = interruption;
@@ -107,8 +107,7 @@ export async function interrupt(scope: Scope): Promise<Outcome> {
 async function shortage(scope: Scope): Promise<string | undefined> {
   const nodes = yields(recordOf(scope)) ? await nodesOf(scope) : undefined;
   if (!nodes) return undefined;
-  const desired = scope.machinePool?.spec.replicas ?? 1;
-  return shortageOf(candidatesOf(scope, nodes), desired, renewalOf(scope).donor.machine);
+  return shortageOf(candidatesOf(scope, nodes), scope.fleet.desired, renewalOf(scope).donor.machine);
 }
 
 /** Carries out the current step. */
@@ -132,30 +131,21 @@ export async function advanceWhilePaused(scope: Scope): Promise<Outcome> {
 async function retire(scope: AzureScope): Promise<Outcome> {
   if (scope.settings || !isConcerned(scope)) return next;
   const { history, bootImage } = renewalOf(scope);
-  if (isBootedFrom(scope, bootImage?.id)) return again(SOON_MS, "AwaitingModel");
+  if (scope.fleet.mayBootFromPrototype()) return again(SOON_MS, "AwaitingModel");
   if (history.length > 0 || bootImage) {
     await scope.azure.connect();
     if (!(await removeAll(scope))) return again(SOON_MS, "Removing");
   }
-  const { nodePrototyping: _, ...rest } = scope.pool.status ?? {};
-  scope.pool.status = rest;
+  const { nodePrototyping: _, ...rest } = scope.owner.status ?? {};
+  scope.owner.status = rest;
   return next;
 }
-
-/** Whether the scale set still names the image definition. */
-function isBootedFrom({ pool }: Scope, definitionID: string | undefined): boolean {
-  return definitionID !== undefined && pool.status?.image?.id === definitionID;
-}
-
-const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
 
 /** The pool is being deleted: its donor is back, then everything that was made for its images goes. */
 export const removeImages = inAzure(async (scope) => {
   const record = recordOf(scope);
   // The step says itself when it goes on; this only keeps the finalizer.
   if (isRunning(record)) return again(SOON_MS, record.phase);
-  // Until it is gone, the scale set may still create machines.
-  if (scope.pool.metadata.finalizers?.includes(POOL_FINALIZER) === true)
-    return again(SOON_MS, "WaitingForScaleSet");
+  if (scope.fleet.mayBootFromPrototype()) return again(SOON_MS, "WaitingForMachines");
   return (await removeAll(scope)) ? next : again(SOON_MS, "Removing");
 });

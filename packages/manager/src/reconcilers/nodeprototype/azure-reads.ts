@@ -59,9 +59,9 @@ export async function deleted(scope: AzureScope, id: string): Promise<boolean> {
   return false;
 }
 
-/** The ARM id of an instance of the pool. */
+/** The ARM id of a machine. */
 export function instanceIDOf({ azure }: AzureScope, instanceID: string): string {
-  return `${azure.scaleSetID}/virtualMachines/${instanceID}`;
+  return `${azure.machinesID}/${instanceID}`;
 }
 
 /** The ARM id of the donor's instance. */
@@ -78,7 +78,8 @@ export interface InstanceWithDisk {
 /** An instance as Azure has it now; undefined when it is gone. */
 export async function readInstance(scope: AzureScope, id: string): Promise<InstanceWithDisk | undefined> {
   const body = await read(scope, id, { $expand: "instanceView" });
-  const instance = body && parseInstance(body);
+  // A virtual machine outside scale sets has no instance id.
+  const instance = body && parseInstance({ instanceId: body["name"], ...body });
   if (!instance) return undefined;
   const disk = objectIn(body, "properties", "storageProfile", "osDisk", "managedDisk");
   return { instance, osDiskID: textIn(disk, "id") };

@@ -1,19 +1,14 @@
-import {
-  type AzureMachinePoolMachine,
-  formatTimestamp,
-  type Frozen,
-  type Node,
-  PROTOTYPE_NOW_ANNOTATION,
-} from "@capstan/api";
+import { formatTimestamp, type Frozen, type Node, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import { cycleIDOf, snapshotName, versionOf } from "../../images/names.ts";
 import type { PrototypeRecord } from "../../images/record.ts";
 import type { StartDecision } from "../../images/start.ts";
 import { listed } from "../azuremachinepool/listed.ts";
 import { type AzureScope, instanceIDOf, type InstanceWithDisk, readInstance } from "./azure-reads.ts";
-import { machinesOf, nodeOf } from "./candidates.ts";
+import { nodeOf } from "./candidates.ts";
 import { nodesOf } from "./donor-node.ts";
-import { clusterKeyOf, moveTo } from "./scope.ts";
+import type { FleetMachine } from "./fleet.ts";
+import { moveTo } from "./scope.ts";
 
 const RETRY_MS = 15_000;
 
@@ -21,14 +16,14 @@ type Start = Extract<StartDecision, { do: "start" }>;
 
 /** Writes the donor and the name of the renewal before anything is done to the donor. */
 export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
-  const { context, pool, shared, poolKey } = scope;
-  const machine = machinesOf(scope).find(({ metadata }) => metadata.name === start.donor);
+  const { context, clusterKey, shared, ownerKey } = scope;
+  const machine = scope.fleet.machines().find(({ facts }) => facts.machine === start.donor);
   const nodes = await nodesOf(scope);
   const node = machine && nodes && nodeOf(nodes, machine);
   if (!node) return again(RETRY_MS, "DonorGone");
-  const found = await readInstance(scope, instanceIDOf(scope, numberOf(machine)));
+  const found = await readInstance(scope, instanceIDOf(scope, machine.instanceID));
   if (!found) return again(RETRY_MS, "DonorGone");
-  shared.claims.set(poolKey, clusterKeyOf(pool));
+  shared.ports.prototypeClaims.set(ownerKey, clusterKey);
   const nowMs = context.env.clock.now();
   await moveTo(scope, "Protecting", {
     ...FRESH,
@@ -54,11 +49,10 @@ const FRESH = {
 } as const;
 
 /** The names of the renewal and of everything that is created for it. */
-function renewalAt({ azure, pool, machinePool }: AzureScope, nowMs: number): Partial<PrototypeRecord> {
+function renewalAt({ azure, owner, fleet }: AzureScope, nowMs: number): Partial<PrototypeRecord> {
   const cycleID = cycleIDOf(nowMs);
-  const { nodePrototyping: _, ...baseImage } = pool.spec.template.image ?? {};
-  const trigger = pool.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION];
-  const version = machinePool?.spec.template.spec.version;
+  const { version, baseImage } = fleet;
+  const trigger = owner.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION];
   const [gallery = "", , definition = ""] = azure.definitionID.split("/").slice(-3);
   return {
     cycleID,
@@ -66,31 +60,27 @@ function renewalAt({ azure, pool, machinePool }: AzureScope, nowMs: number): Par
     baseImage,
     ...(version !== undefined && { kubernetesVersion: version }),
     ...(trigger !== undefined && { observedTrigger: trigger }),
-    snapshot: { name: snapshotName(pool.metadata.name, cycleID) },
+    snapshot: { name: snapshotName(owner.metadata.name, cycleID) },
     imageVersion: { gallery, definition, version: versionOf(nowMs, 1) },
   };
 }
 
 function donorOf(
   { settings }: AzureScope,
-  machine: Frozen<AzureMachinePoolMachine>,
+  machine: FleetMachine,
   { node, found }: { readonly node: Frozen<Node>; readonly found: InstanceWithDisk },
 ): NonNullable<PrototypeRecord["donor"]> {
   const { name, uid = "" } = node.metadata;
   const { bootID = "" } = node.status?.nodeInfo ?? {};
   return {
     mode: settings?.donor ?? "Restart",
-    machine: machine.metadata.name,
+    machine: machine.facts.machine,
     nodeName: name,
     nodeUID: uid,
     bootID,
-    instanceID: numberOf(machine),
+    instanceID: machine.instanceID,
+    providerID: machine.providerID,
     vmID: found.instance.vmID ?? "",
     osDiskID: found.osDiskID,
   };
-}
-
-/** The number of a machine's instance in its scale set. */
-export function numberOf({ spec }: Frozen<AzureMachinePoolMachine>): string {
-  return spec.instanceID ?? spec.providerID.split("/").at(-1) ?? "";
 }

@@ -1,30 +1,29 @@
-import { type AzureMachinePoolMachine, type Frozen, PROTOTYPE_DONOR_ANNOTATION } from "@capstan/api";
+import { PROTOTYPE_DONOR_ANNOTATION } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { JsonObject } from "../../azure/port.ts";
 import { surplusOf } from "../../images/history.ts";
 import { snapshotName } from "../../images/names.ts";
 import type { HistoryEntry, PrototypeRecord } from "../../images/record.ts";
 import { type AzureScope, deleted, readAll, textIn } from "./azure-reads.ts";
-import { numberOf } from "./begin.ts";
-import { machinesOf } from "./candidates.ts";
 import { MACHINE_ANNOTATIONS, NODE_ANNOTATIONS, ON_MACHINE, ON_NODE } from "./donor-node.ts";
+import type { FleetMachine } from "./fleet.ts";
 import { isExcluded } from "./promote.ts";
-import { historyEntry, isOfPool } from "./prototype-tags.ts";
+import { historyEntry, isOfOwner } from "./prototype-tags.ts";
 import { change, moveTo, recordOf, renewalOf } from "./scope.ts";
 
 const SOON_MS = 30_000;
 
 /** Rebuilds the record of a pool whose status was lost, from what Azure and the machines have. */
 export async function rebuild(scope: AzureScope): Promise<Outcome> {
-  const { pool, context, azure } = scope;
-  if (pool.status?.nodePrototyping || pool.spec.providerID === undefined) return next;
+  const { owner, context, azure } = scope;
+  if (owner.status?.nodePrototyping || !scope.fleet.hasMachines) return next;
   const versions = (await readAll(scope, `${azure.definitionID}/versions`)).filter((body) =>
-    isOfPool(body, scope),
+    isOfOwner(body, scope),
   );
   const history = historyIn(versions);
   const active = history.find(({ state }) => state === "Active");
   await sweep(scope, versions);
-  if (active) pool.status = { ...pool.status, lastImagePrototype: active.createdAt };
+  if (active) owner.status = { ...owner.status, lastImagePrototype: active.createdAt };
   change(scope, {
     phase: "Idle",
     ...(history.length > 0 && { history }),
@@ -54,34 +53,35 @@ async function sweep(scope: AzureScope, versions: readonly JsonObject[]): Promis
   const snapshots = await readAll(scope, `${azure.groupID}/providers/Microsoft.Compute/snapshots`);
   const unused = versions.filter((body) => historyEntry(body, false) === undefined);
   for (const body of [...snapshots, ...unused]) {
-    if (isOfPool(body, scope)) await azure.arm.delete(textIn(body, "id"), { location: azure.location });
+    if (isOfOwner(body, scope)) await azure.arm.delete(textIn(body, "id"), { location: azure.location });
   }
 }
 
 /** The donor of a renewal that the status has lost: its machine still has the annotations. */
 function lostDonor(scope: AzureScope): Partial<PrototypeRecord> | undefined {
-  const machine = machinesOf(scope).find(
-    ({ metadata }) => PROTOTYPE_DONOR_ANNOTATION in (metadata.annotations ?? {}),
-  );
+  const machine = scope.fleet
+    .machines()
+    .find(({ object }) => PROTOTYPE_DONOR_ANNOTATION in (object.metadata.annotations ?? {}));
   if (!machine) return undefined;
-  const cycleID = machine.metadata.annotations?.[PROTOTYPE_DONOR_ANNOTATION] ?? "";
-  const message = "the status of the pool was lost in the middle of a renewal";
+  const cycleID = machine.object.metadata.annotations?.[PROTOTYPE_DONOR_ANNOTATION] ?? "";
+  const message = "the status was lost in the middle of a renewal";
   return {
     cycleID,
     lastError: { step: "Restoring", code: "StatusLost", message },
-    snapshot: { name: snapshotName(scope.pool.metadata.name, cycleID) },
+    snapshot: { name: snapshotName(scope.owner.metadata.name, cycleID) },
     donor: donorIn(machine),
   };
 }
 
-function donorIn(machine: Frozen<AzureMachinePoolMachine>): NonNullable<PrototypeRecord["donor"]> {
-  const { name = "", uid = "" } = machine.status?.nodeRef ?? {};
+function donorIn(machine: FleetMachine): NonNullable<PrototypeRecord["donor"]> {
+  const { name = "", uid = "" } = machine.nodeRef ?? {};
   return {
     mode: "Restart",
-    machine: machine.metadata.name,
+    machine: machine.facts.machine,
     nodeName: name,
     nodeUID: uid,
-    instanceID: numberOf(machine),
+    instanceID: machine.instanceID,
+    providerID: machine.providerID,
     markers: [
       ...MACHINE_ANNOTATIONS.map((one) => `${ON_MACHINE}${one}`),
       ...NODE_ANNOTATIONS.map((one) => `${ON_NODE}${one}`),
@@ -109,7 +109,7 @@ export async function removeAll(scope: AzureScope): Promise<boolean> {
 }
 
 async function removeDefinition(scope: AzureScope, definition: string): Promise<boolean> {
-  const versions = (await readAll(scope, `${definition}/versions`)).filter((body) => isOfPool(body, scope));
+  const versions = (await readAll(scope, `${definition}/versions`)).filter((body) => isOfOwner(body, scope));
   for (const body of versions) await deleted(scope, textIn(body, "id"));
   return versions.length === 0 && (await deleted(scope, definition));
 }

@@ -1,14 +1,14 @@
 import {
-  AzureMachinePoolMachine,
   type Frozen,
   isTrue,
-  type Node,
+  type KubernetesObject,
   PROTOTYPE_DONOR_ANNOTATION,
   SKIP_REMEDIATION_ANNOTATION,
 } from "@capstan/api";
 import { type Client, Failure, isNotFound } from "@capstan/runtime";
 import { type NodeLookup } from "../../workload/find-node.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
+import type { FleetMachine } from "./fleet.ts";
 import { renewalOf, type Scope } from "./scope.ts";
 
 /** Annotation by which the cluster autoscaler leaves a Node alone. */
@@ -47,14 +47,9 @@ export async function workloadOf({ cluster, shared }: Scope): Promise<Client | u
 }
 
 /** The machine of the donor; undefined when it is gone. */
-export function machineOf(
-  scope: Pick<Scope, "context" | "pool">,
-): Frozen<AzureMachinePoolMachine> | undefined {
-  const { namespace } = scope.pool.metadata;
-  return scope.context.cache.get(AzureMachinePoolMachine, {
-    name: renewalOf(scope).donor.machine,
-    namespace,
-  });
+export function machineOf(scope: Pick<Scope, "fleet" | "owner">): FleetMachine | undefined {
+  const { machine } = renewalOf(scope).donor;
+  return scope.fleet.machines().find(({ facts }) => facts.machine === machine);
 }
 
 /** The Node of the donor, by the UID in the record: another Node of that name is not the donor. */
@@ -65,14 +60,14 @@ export async function donorNode(scope: Scope): Promise<NodeLookup> {
     const message = "The workload cluster does not answer";
     return { state: "unknown", reason: "WorkloadUnreachable", message };
   }
-  const candidates = nodes.of(machineOf(scope)?.spec.providerID ?? "");
+  const candidates = nodes.of(machineOf(scope)?.providerID ?? "");
   const node = candidates.find(({ metadata }) => metadata.uid === nodeUID);
   return node ? { state: "found", node } : { state: "none" };
 }
 
 /** The annotations that an object lacks: those that a user has set stay the user's. */
 export function missingOn(
-  { metadata }: Frozen<AzureMachinePoolMachine> | Frozen<Node>,
+  { metadata }: Frozen<KubernetesObject>,
   names: readonly string[],
 ): readonly string[] {
   return names.filter((name) => metadata.annotations?.[name] === undefined);

@@ -1,4 +1,4 @@
-import { AzureMachinePoolMachine, formatTimestamp, Node } from "@capstan/api";
+import { formatTimestamp, Node } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import type { JsonObject } from "../../azure/port.ts";
 import { INSTALL_SCRIPT, SCRUB_COMMAND } from "../../images/scrub-script.ts";
@@ -33,7 +33,7 @@ export async function protect(scope: AzureScope): Promise<Outcome> {
   const workload = await workloadOf(scope);
   if (!machine || node.state === "none") return failRenewal(scope, "DonorGone", GONE);
   if (node.state !== "found" || !workload) return again(RETRY_MS, "WorkloadUnreachable");
-  const onMachine = missingOn(machine, MACHINE_ANNOTATIONS);
+  const onMachine = missingOn(machine.object, MACHINE_ANNOTATIONS);
   const onNode = missingOn(node.node, NODE_ANNOTATIONS);
   await recordAnnotations(scope, [
     ...onMachine.map((name) => `${ON_MACHINE}${name}`),
@@ -41,7 +41,7 @@ export async function protect(scope: AzureScope): Promise<Outcome> {
   ]);
   const { cycleID } = renewalOf(scope);
   if (onMachine.length > 0)
-    await context.client.patch(AzureMachinePoolMachine, machine.metadata, annotating(onMachine, cycleID));
+    await context.client.patch(machine.kind, machine.object.metadata, annotating(onMachine, cycleID));
   if (onNode.length > 0)
     await workload.patch(Node, { name: node.node.metadata.name }, annotating(onNode, cycleID));
   await moveTo(scope, "Preparing");
@@ -99,7 +99,7 @@ export async function drainDonor(scope: AzureScope): Promise<Outcome> {
     changeDonor(scope, { cordonedByUs: true, outSince: formatTimestamp(nowMs) });
     await context.persistStatus();
   }
-  const { annotations } = machine.metadata;
+  const { annotations } = machine.object.metadata;
   const state = await drainMachine({
     // A donor is not deleted: hooks for deletions do not apply.
     metadata: { ...(annotations && { annotations }) },
@@ -110,7 +110,7 @@ export async function drainDonor(scope: AzureScope): Promise<Outcome> {
     limit: undefined,
     volumes: undefined,
     refusals: shared.refusals,
-    rules: drainRulesOf(context.cache, machine, scope.cluster),
+    rules: drainRulesOf(context.cache, machine.object, scope.cluster),
     nowMs,
     onCordoned: ({ metadata: { name } }) => {
       const message = `Draining Node ${name}, the donor`;

@@ -1,5 +1,6 @@
 import {
   AzureMachinePool,
+  AzureMachineTemplate,
   formatTimestamp,
   type Frozen,
   parseDuration,
@@ -13,21 +14,19 @@ import { decideStart, type StartDecision, type StartFacts } from "../../images/s
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { AzureScope } from "./azure-reads.ts";
 import { begin } from "./begin.ts";
-import { candidatesOf, changeOfPool, machinesOf, nodeOf } from "./candidates.ts";
+import { candidatesOf, nodeOf } from "./candidates.ts";
 import { nodesOf } from "./donor-node.ts";
+import { ANYWHERE, BY_DONOR, poolKeyOf, templateKeyOf } from "./indexes.ts";
 import { beginRollback } from "./rollback.ts";
-import { change, clusterKeyOf, recordOf, renewalOf, type Scope } from "./scope.ts";
-
-/** The index of pools whose donor is out of service, by Cluster and all together. */
-export const BY_DONOR = "pools-with-donor";
-export const ANYWHERE = "*";
+import type { ImageOwner } from "./fleet.ts";
+import { change, recordOf, renewalOf, type Scope } from "./scope.ts";
 
 // The clock of the manager may be set; a day is short enough to notice.
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
 /** Waits until a renewal is due, then begins it. */
 export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
-  const rollback = scope.pool.metadata.annotations?.[PROTOTYPE_ROLLBACK_ANNOTATION];
+  const rollback = scope.owner.metadata.annotations?.[PROTOTYPE_ROLLBACK_ANNOTATION];
   if (rollback !== undefined && rollback !== recordOf(scope).observedRollback)
     return beginRollback(scope, rollback);
   if (!scope.settings) return next;
@@ -39,22 +38,23 @@ export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
 }
 
 async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"]>): Promise<StartFacts> {
-  const { pool, context, machinePool } = scope;
+  const { owner, context, fleet } = scope;
   const nodes = await nodesOf(scope);
-  const obstacle = changeOfPool(scope) ?? (nodes ? undefined : UNREACHABLE);
+  const obstacle = fleet.changing() ?? (nodes ? undefined : UNREACHABLE);
   const { history, bootImage } = renewalOf(scope);
   const ofState = (wanted: HistoryEntry["state"]): readonly string[] =>
     history.flatMap(({ state, fingerprint }) => (state === wanted ? (fingerprint ?? []) : []));
   return {
     nowMs: context.env.clock.now(),
     record: recordOf(scope),
-    ...timesOf(pool),
-    seed: `${pool.metadata.uid}`,
+    ...timesOf(owner),
+    seed: `${owner.metadata.uid}`,
     intervalMs: parseDuration(settings.interval),
     window: settings.window,
-    trigger: pool.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION],
+    trigger: owner.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION],
     obstacles: obstacle ? [obstacle] : [],
-    desired: machinePool?.spec.replicas ?? 1,
+    desired: fleet.desired,
+    sizeField: fleet.sizeField,
     candidates: () => (nodes ? candidatesOf(scope, nodes) : []),
     fingerprintOf: (machine) => nodes && contentsOf(scope, nodes, machine),
     activeFingerprint: bootImage && ofState("Active")[0],
@@ -69,7 +69,7 @@ const UNREACHABLE = { reason: "WorkloadUnreachable", why: "the workload cluster 
 export function timesOf({
   metadata,
   status,
-}: Frozen<AzureMachinePool>): Pick<StartFacts, "lastImagePrototypeMs" | "poolCreatedMs"> {
+}: Frozen<ImageOwner>): Pick<StartFacts, "lastImagePrototypeMs" | "poolCreatedMs"> {
   const last = status?.lastImagePrototype;
   return {
     lastImagePrototypeMs: last === undefined ? undefined : Date.parse(last),
@@ -78,37 +78,36 @@ export function timesOf({
 }
 
 function contentsOf(scope: Scope, nodes: WorkloadNodes, name: string): string | undefined {
-  const machine = machinesOf(scope).find(({ metadata }) => metadata.name === name);
+  const machine = scope.fleet.machines().find(({ facts }) => facts.machine === name);
   const node = machine && nodeOf(nodes, machine);
   return node && fingerprintOf(node);
 }
 
-/** Renewals of other pools that hold a donor: by the cache, and those that this process is about to begin. */
-function othersOf({ context, shared, pool, poolKey }: Scope): StartFacts["others"] {
-  const inCache = (value: string): readonly string[] =>
-    context.cache
-      .list(AzureMachinePool, { index: BY_DONOR, value })
-      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  const cluster = clusterKeyOf(pool);
-  const claims = [...shared.claims];
-  const inCluster = claims.filter(([, claim]) => claim === cluster).map(([key]) => key);
-  const count = (keys: readonly string[]): number => new Set(keys.filter((key) => key !== poolKey)).size;
+/** Renewals of other owners that hold a donor: by the cache, and those that this process is about to begin. */
+function othersOf({ context, shared, clusterKey, ownerKey }: Scope): StartFacts["others"] {
+  const inCache = (value: string): readonly string[] => [
+    ...context.cache.list(AzureMachinePool, { index: BY_DONOR, value }).map(poolKeyOf),
+    ...context.cache.list(AzureMachineTemplate, { index: BY_DONOR, value }).map(templateKeyOf),
+  ];
+  const claims = [...shared.ports.prototypeClaims];
+  const inCluster = claims.filter(([, claim]) => claim === clusterKey).map(([key]) => key);
+  const count = (keys: readonly string[]): number => new Set(keys.filter((key) => key !== ownerKey)).size;
   return {
-    inCluster: count([...inCache(cluster), ...inCluster]),
+    inCluster: count([...inCache(clusterKey), ...inCluster]),
     inManager: count([...inCache(ANYWHERE), ...claims.map(([key]) => key)]),
   };
 }
 
 /** Nothing has changed: the next look is an interval later, and Azure is not touched. */
 function skip(scope: Scope, { afterMs, reason, why }: Extract<StartDecision, { do: "skip" }>): Outcome {
-  const { context, shared, poolKey } = scope;
+  const { context, shared, ownerKey } = scope;
   change(scope, { nextAttemptTime: formatTimestamp(context.env.clock.now() + afterMs) });
-  shared.metrics.ended(poolKey, "skipped");
+  shared.metrics.ended(ownerKey, "skipped");
   context.event({ type: "Normal", reason: "PrototypeSkipped", message: `No renewal: ${why}` });
   return again(afterMs, reason);
 }
 
 /** Releases the claim on the cluster when the cache shows the renewal, or when there is none. */
-export function releaseClaim({ shared, poolKey, pool }: Scope): void {
-  if (!hasDonor(pool.status?.nodePrototyping)) shared.claims.delete(poolKey);
+export function releaseClaim({ shared, ownerKey, owner }: Scope): void {
+  if (!hasDonor(owner.status?.nodePrototyping)) shared.ports.prototypeClaims.delete(ownerKey);
 }

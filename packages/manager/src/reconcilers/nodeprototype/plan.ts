@@ -1,7 +1,6 @@
 import {
   type AzureMachinePool,
   type AzureMachinePoolMachine,
-  deepCopy,
   type Frozen,
   type MachinePool,
   nodePrototypingOf,
@@ -10,7 +9,7 @@ import {
 } from "@capstan/api";
 import { IDLE, isRunning, type PrototypeRecord } from "../../images/record.ts";
 import { decideStart, type StartDecision } from "../../images/start.ts";
-import { candidateIn, changeOfPool } from "./candidates.ts";
+import { candidateIn, changeOfPool } from "./pool-fleet.ts";
 import { timesOf } from "./idle.ts";
 
 /** The objects of a pool. */
@@ -30,7 +29,7 @@ export function planPrototype(objects: PrototypePlanObjects, nowMs: number): Sta
   if (!settings) return undefined;
   const record = pool.status?.nodePrototyping ?? IDLE;
   if (isRunning(record)) return running(record);
-  const obstacle = changeOfPool({ pool: deepCopy(pool), machinePool });
+  const obstacle = changeOfPool({ pool, machinePool });
   return decideStart({
     nowMs,
     record,
@@ -41,6 +40,7 @@ export function planPrototype(objects: PrototypePlanObjects, nowMs: number): Sta
     trigger: pool.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION],
     obstacles: obstacle ? [obstacle] : [],
     desired: machinePool.spec.replicas ?? 1,
+    sizeField: "spec.replicas of the MachinePool",
     candidates: () => machines.map((machine) => candidateIn(machine, pool.status?.modelHash)),
     ...UNKNOWN,
   });

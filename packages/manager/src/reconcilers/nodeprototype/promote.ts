@@ -4,7 +4,6 @@ import type { JsonObject } from "../../azure/port.ts";
 import { promoted } from "../../images/history.ts";
 import type { HistoryEntry } from "../../images/record.ts";
 import { decidePromote } from "../../images/steps.ts";
-import { RESTARTED_AT_ANNOTATION } from "../../rollout/shared/restart.ts";
 import { type AzureScope, objectIn, read, stateOf } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
 import { promotedTags } from "./prototype-tags.ts";
@@ -17,14 +16,14 @@ const MODEL_MS = 30_000;
 
 /** Lets new machines boot from the version: Azure takes it for the latest, and the scale set names its definition. */
 export async function promote(scope: AzureScope): Promise<Outcome> {
-  const { azure, pool, context } = scope;
+  const { azure, context } = scope;
   const definitionID = definitionIDOf(scope);
   const body = await read(scope, versionID(scope));
   const step = decidePromote({
     version: stateOf(body),
     isExcluded: isExcluded(body),
     isCurrentBase: sameArmId(definitionID, azure.definitionID),
-    isInModel: sameArmId(pool.status?.image?.id ?? "", definitionID),
+    isInModel: scope.fleet.bootsFrom(definitionID),
   });
   scope.note = { reason: "Promoting", why: step.why };
   switch (step.do) {
@@ -51,12 +50,9 @@ export async function promote(scope: AzureScope): Promise<Outcome> {
  * With the policy RollingUpdate, existing machines are replaced as by `capstan rollout restart`. The annotation is written
  * before the renewal ends: its value is the same after a crash.
  */
-function isRolled({ settings, pool }: AzureScope): boolean {
-  if (settings?.rolloutPolicy !== "RollingUpdate") return true;
-  const { startedAt } = renewalOf({ pool });
-  if (pool.metadata.annotations?.[RESTARTED_AT_ANNOTATION] === startedAt) return true;
-  pool.metadata.annotations = { ...pool.metadata.annotations, [RESTARTED_AT_ANNOTATION]: startedAt };
-  return false;
+function isRolled(scope: AzureScope): boolean {
+  const { settings, fleet } = scope;
+  return settings?.rolloutPolicy !== "RollingUpdate" || fleet.rollSince(renewalOf(scope).startedAt);
 }
 
 /** Whether Azure leaves the version out when it looks for the latest. */
@@ -73,11 +69,11 @@ export function published(body: JsonObject | undefined, excludeFromLatest: boole
 
 /** The renewal has succeeded: only now the timestamp moves. */
 async function record(scope: AzureScope): Promise<Outcome> {
-  const { pool, context, shared, poolKey } = scope;
+  const { owner, context, shared, ownerKey } = scope;
   const { history, donor, startedAt } = renewalOf(scope);
   const nowMs = context.env.clock.now();
   const entry = entryAt(scope, formatTimestamp(nowMs));
-  pool.status = { ...pool.status, lastImagePrototype: entry.createdAt };
+  owner.status = { ...owner.status, lastImagePrototype: entry.createdAt };
   await moveTo(scope, "Idle", {
     history: promoted(history, entry),
     consecutiveFailures: undefined,
@@ -85,7 +81,7 @@ async function record(scope: AzureScope): Promise<Outcome> {
     lastError: undefined,
     snapshot: undefined,
   });
-  shared.metrics.ended(poolKey, "succeeded");
+  shared.metrics.ended(ownerKey, "succeeded");
   const minutes = Math.round((nowMs - Date.parse(startedAt)) / 60_000);
   const message = `New machines boot from version ${entry.version}, an image of ${donor.machine}; the renewal took ${minutes} min`;
   context.event({ type: "Normal", reason: "PrototypePromoted", message });

@@ -18,11 +18,11 @@ const BAD = "capstan_bad";
 
 /** The tags of what a renewal creates. */
 export function snapshotTags(scope: AzureScope): Tags {
-  const { azure, poolKey } = scope;
+  const { azure, ownerKey } = scope;
   const { cycleID, fingerprint, donor } = renewalOf(scope);
   return {
     ...tagsOf(tagSourceOf(azure.plan), "node-prototype"),
-    [POOL]: poolKey,
+    [POOL]: ownerKey,
     [CYCLE]: cycleID,
     [BASE]: azure.base,
     [FINGERPRINT]: fingerprint,
@@ -45,9 +45,9 @@ export function badTags(body: JsonObject | undefined, at: string): Tags {
   return { ...tagsIn(body ?? {}), [BAD]: at };
 }
 
-/** Whether a snapshot or a version belongs to the pool. */
-export function isOfPool(body: JsonObject, { poolKey }: AzureScope): boolean {
-  return tagsIn(body)[POOL] === poolKey;
+/** Whether a snapshot or a version belongs to the owner. */
+export function isOfOwner(body: JsonObject, { ownerKey }: AzureScope): boolean {
+  return tagsIn(body)[POOL] === ownerKey;
 }
 
 /** What a version of the gallery is in the history; undefined if it was never promoted. */

@@ -99,7 +99,7 @@ async function nextAttempt(scope: AzureScope): Promise<Outcome> {
 
 /** The definition must match what its versions are made from, and it cannot be changed later. */
 function definitionBody(scope: AzureScope, snapshot: JsonObject | undefined): JsonObject {
-  const { azure, pool, poolKey } = scope;
+  const { azure, owner, ownerKey } = scope;
   const properties = objectIn(snapshot, "properties");
   const security = textIn(objectIn(properties, "securityProfile"), "securityType");
   const { purchasePlan } = properties;
@@ -112,8 +112,8 @@ function definitionBody(scope: AzureScope, snapshot: JsonObject | undefined): Js
       hyperVGeneration: textIn(properties, "hyperVGeneration") || "V2",
       identifier: {
         publisher: "capstan",
-        offer: poolKey,
-        sku: `${pool.metadata.name}-${azure.base.slice(0, 8)}`,
+        offer: ownerKey,
+        sku: `${owner.metadata.name}-${azure.base.slice(0, 8)}`,
       },
       ...(purchasePlan !== undefined && { purchasePlan }),
       features: [{ name: "SecurityType", value: security || "Standard" }],

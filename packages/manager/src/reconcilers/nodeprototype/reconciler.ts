@@ -2,26 +2,17 @@ import {
   AzureCluster,
   AzureMachinePool,
   AzureMachinePoolMachine,
+  AzureMachineTemplate,
   Cluster,
-  type Frozen,
   MachineDrainRule,
   MachinePool,
   nodePrototypingOf,
 } from "@capstan/api";
-import {
-  defineReconciler,
-  index,
-  on,
-  type MetricRegistry,
-  type Reconciler,
-  type Source,
-} from "@capstan/runtime";
+import { defineReconciler, on, type MetricRegistry, type Reconciler } from "@capstan/runtime";
 import { poolsByCluster, poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
-import { hasDonor } from "../../images/record.ts";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
-import { providerKey } from "../../workload/nodes.ts";
 import {
   advance,
   advanceWhilePaused,
@@ -32,19 +23,11 @@ import {
   removeImages,
 } from "./advance.ts";
 
-import { ANYWHERE, BY_DONOR } from "./idle.ts";
+import { donorIndexes, donorNodes } from "./indexes.ts";
 import { PrototypeMetrics } from "./metrics.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
-import {
-  buildScope,
-  clusterKeyOf,
-  CONTROLLER,
-  type NodePrototypePorts,
-  type Scope,
-  type Shared,
-} from "./scope.ts";
-
-const BY_DONOR_ID = "donor-of-pool";
+import { poolScope } from "./pool-scope.ts";
+import { CONTROLLER, type NodePrototypePorts, type Scope, type Shared } from "./scope.ts";
 
 /**
  * Renews the image that new machines of a pool boot from, from a healthy machine of the pool. It owns snapshots, the gallery
@@ -57,7 +40,6 @@ export function nodePrototypeReconciler(
     ports,
     refusals: new Refusals(ports.clock),
     metrics: new PrototypeMetrics(ports.metrics),
-    claims: new Map(),
   };
   return defineReconciler<AzureMachinePool, Scope>({
     name: CONTROLLER,
@@ -67,45 +49,21 @@ export function nodePrototypeReconciler(
     // A pool that never used the feature is not touched.
     needsFinalizer: (pool) =>
       pool.status?.nodePrototyping !== undefined || nodePrototypingOf(pool) !== undefined,
-    indexes: [
-      drainRulesByNamespace,
-      poolsByCluster,
-      index(AzureMachinePool, BY_DONOR, (pool) =>
-        hasDonor(pool.status?.nodePrototyping) ? [clusterKeyOf(pool), ANYWHERE] : [],
-      ),
-      index(AzureMachinePool, BY_DONOR_ID, donorKeysOf),
-    ],
+    indexes: [drainRulesByNamespace, poolsByCluster, ...donorIndexes],
     watches: [
       on(MachinePool, poolsOfMachinePool, { predicate: isMoreThanMachines }),
       // Only for the cache: the record of a renewal says when to look at these.
       on(AzureMachinePoolMachine, () => []),
+      on(AzureMachineTemplate, () => []),
       on(Cluster, () => []),
       on(MachineDrainRule, () => []),
       on(AzureCluster, () => []),
     ],
-    sources: [donorsOf(ports)],
-    scope: (context) => buildScope(shared, context),
+    sources: [donorNodes(AzureMachinePool, ports)],
+    scope: (context) => poolScope(shared, context),
     normal: [connect, recover, interrupt, advance, collectSurplus],
     deleting: [connect, interrupt, advance, removeImages],
     whilePaused: [advanceWhilePaused],
     status: report,
   });
-}
-
-/** The key of the donor's provider id. */
-function donorKeysOf({ spec, status }: Frozen<AzureMachinePool>): readonly string[] {
-  const { donor } = status?.nodePrototyping ?? {};
-  if (!hasDonor(status?.nodePrototyping) || !donor || spec.providerID === undefined) return [];
-  return [providerKey(`${spec.providerID}/virtualMachines/${donor.instanceID}`)];
-}
-
-/** A changed Node of a donor enqueues its pool: the donor is back as soon as its Node is Ready. */
-function donorsOf({ workloads }: NodePrototypePorts): Source {
-  return (enqueue, cache) =>
-    workloads.onNodeChange((cluster, providerIDs) => {
-      for (const value of providerIDs.map(providerKey)) {
-        for (const { metadata } of cache.list(AzureMachinePool, { index: BY_DONOR_ID, value }))
-          if (metadata.namespace === cluster.namespace) enqueue(metadata);
-      }
-    });
 }

@@ -7,7 +7,7 @@ export const LAST_OS_CACHE = "LastOsCache";
 
 const WARNINGS: ReadonlySet<string> = new Set(["SwitchedOff", "OneNodePool", "NoDonor", "BackingOff"]);
 
-/** Says how the image of the pool stands, and why nothing happens now. */
+/** Says how the image stands, and why nothing happens now. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   claimReady();
   const said = noteOf(scope);
@@ -24,15 +24,15 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   });
 }
 
-/** What the condition says; undefined if the pool never used the feature, or the pass has nothing new. */
-function noteOf({ offBecause, settings, pool, note }: Scope): Scope["note"] {
-  const isKnown = pool.status?.conditions?.some(({ type }) => type === LAST_OS_CACHE) === true;
+/** What the condition says; undefined if the owner never used the feature, or the pass has nothing new. */
+function noteOf({ offBecause, settings, owner, note }: Scope): Scope["note"] {
+  const isKnown = owner.status?.conditions?.some(({ type }) => type === LAST_OS_CACHE) === true;
   if (!settings && !isKnown) return undefined;
-  const isOff = offBecause !== undefined && !isRunning(pool.status?.nodePrototyping);
+  const isOff = offBecause !== undefined && !isRunning(owner.status?.nodePrototyping);
   return isOff ? { reason: "SwitchedOff", why: offBecause } : note;
 }
 
 /** Whether new machines boot from an image of the pool. */
 function isRenewed(scope: Scope): boolean {
-  return scope.pool.status?.lastImagePrototype !== undefined && recordOf(scope).bootImage !== undefined;
+  return scope.owner.status?.lastImagePrototype !== undefined && recordOf(scope).bootImage !== undefined;
 }

@@ -1,4 +1,4 @@
-import { AzureMachinePoolMachine, formatTimestamp, Node } from "@capstan/api";
+import { formatTimestamp, Node } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import { isOverdue } from "../../images/record.ts";
 import { decideReturn, type ReturnFacts } from "../../images/steps.ts";
@@ -50,7 +50,7 @@ export async function restoreDonor(scope: AzureScope): Promise<Outcome> {
 
 async function factsOf(scope: AzureScope, node: NodeLookup): Promise<ReturnFacts> {
   const record = recordOf(scope);
-  const { metadata } = machineOf(scope) ?? {};
+  const { metadata } = machineOf(scope)?.object ?? {};
   return {
     power: await readPower(scope),
     node: nodeState(node, record.donor?.stoppedAt === undefined ? undefined : record.donor.bootID),
@@ -84,7 +84,7 @@ async function unmarkMachine(scope: AzureScope): Promise<void> {
   if (!machine) return;
   const { client } = scope.context;
   await unlessGone(
-    client.patch(AzureMachinePoolMachine, machine.metadata, annotating(ours(scope, ON_MACHINE), null)),
+    client.patch(machine.kind, machine.object.metadata, annotating(ours(scope, ON_MACHINE), null)),
   );
 }
 
@@ -98,21 +98,21 @@ async function replace(scope: AzureScope): Promise<Outcome> {
   const { context } = scope;
   const machine = machineOf(scope);
   if (!machine) return again(WATCH_MS, "Restoring");
-  const { name, uid = "" } = machine.metadata;
+  const { name, uid = "" } = machine.object.metadata;
   const message = `${name} did not come back within 15 minutes and is replaced`;
   context.event({ type: "Warning", reason: "PrototypeDonorLost", message });
-  await unlessGone(context.client.delete(AzureMachinePoolMachine, machine.metadata, { uid }));
+  await unlessGone(context.client.delete(machine.kind, machine.object.metadata, { uid }));
   return again(WATCH_MS, "Restoring");
 }
 
 /** The donor serves again: the image is published, or the renewal has failed. */
 async function goOn(scope: AzureScope): Promise<Outcome> {
-  const { context, shared, poolKey } = scope;
+  const { context, shared, ownerKey } = scope;
   const { donor, succeeded } = renewalOf(scope);
   const nowMs = context.env.clock.now();
   const outMs = outOfServiceMs(scope);
-  if (outMs !== undefined) shared.metrics.back(poolKey, outMs / 1000);
-  shared.metrics.overdue(poolKey, false);
+  if (outMs !== undefined) shared.metrics.back(ownerKey, outMs / 1000);
+  shared.metrics.overdue(ownerKey, false);
   changeDonor(scope, { backAt: formatTimestamp(nowMs) });
   const to = succeeded ? "Publishing" : "Aborting";
   await moveTo(scope, to);
@@ -122,12 +122,12 @@ async function goOn(scope: AzureScope): Promise<Outcome> {
 }
 
 /** How long the donor has taken no pods; undefined when it was never taken out of service. */
-function outOfServiceMs({ context, pool }: Scope): number | undefined {
-  const outMs = context.env.clock.now() - Date.parse(recordOf({ pool }).donor?.outSince ?? "");
+function outOfServiceMs({ context, owner }: Scope): number | undefined {
+  const outMs = context.env.clock.now() - Date.parse(recordOf({ owner }).donor?.outSince ?? "");
   return Number.isNaN(outMs) ? undefined : outMs;
 }
 
 /** The alert metric: a donor that has been out of service for long. */
 function warnIfLate(scope: Scope): void {
-  scope.shared.metrics.overdue(scope.poolKey, (outOfServiceMs(scope) ?? 0) > OVERDUE_MS);
+  scope.shared.metrics.overdue(scope.ownerKey, (outOfServiceMs(scope) ?? 0) > OVERDUE_MS);
 }

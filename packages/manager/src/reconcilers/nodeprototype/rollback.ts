@@ -15,7 +15,7 @@ export async function beginRollback(scope: AzureScope, nonce: string): Promise<O
     return again(0, "RollingBack");
   }
   change(scope, { observedRollback: nonce });
-  const message = "There is no image of this pool to roll back: new machines boot from the image in the spec";
+  const message = "There is no image to roll back: new machines boot from the image in the spec";
   scope.context.event({ type: "Warning", reason: "PrototypeNotRolledBack", message });
   return next;
 }

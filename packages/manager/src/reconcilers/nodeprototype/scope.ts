@@ -1,30 +1,25 @@
 import {
-  AzureCluster,
-  type AzureMachinePool,
-  Cluster,
-  CLUSTER_NAME_LABEL,
+  type Cluster,
   type Features,
   formatTimestamp,
   type Frozen,
-  isPausedByAnnotation,
-  MachinePool,
-  nodePrototypingOf,
+  type KubernetesObject,
+  type nodePrototypingOf,
   type NodePrototypingStatus,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import type { Client, Context, Editable } from "@capstan/runtime";
+import type { LazyArm } from "../../azure/lazy-arm.ts";
 import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
-import { azureClusterNameOf } from "../../azure-cluster/members.ts";
-import { ownerOf } from "../../azure-cluster/spec-view.ts";
+import { type ClusterSpecView, ownerOf } from "../../azure-cluster/spec-view.ts";
 import { namesOf } from "../../images/names.ts";
 import { deadlineOf, IDLE, type PrototypePhase, type PrototypeRecord } from "../../images/record.ts";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
-import { baseKeyOf } from "../../virtual-machine/image-reference.ts";
-import { type AzureTarget, azureTargetOf } from "../azuremachinepool/scope.ts";
+import type { Fleet, ImageOwner } from "./fleet.ts";
 import type { PrototypeMetrics } from "./metrics.ts";
 
-/** The name of the reconciler, in metrics and towards Azure. */
+/** The name of the controllers of images towards Azure. */
 export const CONTROLLER = "nodeprototype";
 
 /** What the reconciler works with. */
@@ -34,6 +29,8 @@ export interface NodePrototypePorts extends AzureClientPorts {
   /** A client of the workload cluster that may write while this process leads. */
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
   readonly features: Features;
+  /** The clusters in which a pass of this process begins a renewal, by owner: the cache shows it later. */
+  readonly prototypeClaims: Map<string, string>;
 }
 
 /** What the passes of one process share. */
@@ -41,97 +38,69 @@ export interface Shared {
   readonly ports: NodePrototypePorts;
   readonly refusals: Refusals;
   readonly metrics: PrototypeMetrics;
-  /** The clusters in which a pass of this process begins a renewal, by pool: the cache shows it later. */
-  readonly claims: Map<string, string>;
 }
 
 type Settings = NonNullable<ReturnType<typeof nodePrototypingOf>>;
 
-/** Where the images of a pool are in Azure. */
-interface PrototypePlace {
+/** Where the images of an owner are in Azure, and the client for them. */
+export interface PrototypePlace extends LazyArm {
+  readonly plan: ClusterSpecView;
+  readonly location: string;
   readonly groupID: string;
+  /** The ARM id of a machine is this one, a slash and its instance id. */
+  readonly machinesID: string;
   readonly galleryID: string;
   readonly definitionID: string;
   /** The base image and Kubernetes version, as a hash. */
   readonly base: string;
 }
 
-/** One pass over the images of one AzureMachinePool. */
+/** One pass over the images of one pool or template. */
 export interface Scope {
-  readonly context: Context<AzureMachinePool>;
+  readonly context: Omit<Context<KubernetesObject>, "object">;
   readonly shared: Shared;
-  readonly pool: Editable<AzureMachinePool>;
-  readonly poolKey: string;
-  readonly machinePool: Frozen<MachinePool> | undefined;
+  readonly owner: Editable<ImageOwner>;
+  /** The name of the owner in metrics, tags and claims. */
+  readonly ownerKey: string;
+  readonly fleet: Fleet;
   readonly cluster: Frozen<Cluster> | undefined;
+  /** Namespace and name of the Cluster. */
+  readonly clusterKey: string;
   readonly settings: Settings | undefined;
   /** Why no renewal may begin or go on; undefined while node prototyping is on. */
   readonly offBecause: string | undefined;
   readonly isPaused: boolean;
   readonly isDeleting: boolean;
-  /** The pool's place in Azure; undefined before its cluster has one. */
-  readonly azure: (AzureTarget & PrototypePlace) | undefined;
+  /** The owner's place in Azure; undefined before its cluster has one. */
+  readonly azure: PrototypePlace | undefined;
   /** What the condition says at the end of the pass. */
   note?: { readonly reason: string; readonly why: string; readonly severity?: "Info" | "Warning" | "Error" };
 }
 
-/** Finds the owners of a pool and the place of its images, from the cache alone. */
-export function buildScope(shared: Shared, context: Context<AzureMachinePool>): Scope {
-  const { object: pool, cache } = context;
-  const { namespace = "", name, labels = {} } = pool.metadata;
-  const clusterName = labels[CLUSTER_NAME_LABEL] ?? "";
-  const cluster = cache.get(Cluster, { name: clusterName, namespace });
-  const azureCluster = cache.get(AzureCluster, azureClusterNameOf(cache, { name: clusterName, namespace }));
-  const owner = pool.metadata.ownerReferences?.find(({ kind }) => kind === MachinePool.kind);
-  const machinePool = owner && cache.get(MachinePool, { name: owner.name, namespace });
-  const settings = nodePrototypingOf(pool);
-  return {
-    context,
-    shared,
-    pool,
-    poolKey: `${namespace}/${name}`,
-    machinePool,
-    cluster,
-    settings,
-    offBecause: whyOff(settings, shared.ports.features),
-    isPaused:
-      [pool, machinePool].some((one) => one && isPausedByAnnotation(one)) || cluster?.spec.paused === true,
-    isDeleting: pool.metadata.deletionTimestamp !== undefined,
-    azure: azureCluster && placeOf({ shared, context, azureCluster, clusterName, machinePool }),
-  };
-}
-
-function whyOff(settings: Settings | undefined, { NodePrototyping }: Features): string | undefined {
-  if (!settings) return "spec.template.image.nodePrototyping is not set";
+/** Why an owner with these settings renews nothing; undefined if it does. */
+export function whyOff(
+  settings: Settings | undefined,
+  { NodePrototyping }: Features,
+  field: string,
+): string | undefined {
+  if (!settings) return `${field} is not set`;
   if (NodePrototyping) return undefined;
-  return "spec.template.image.nodePrototyping is set, but the manager runs without the feature gate NodePrototyping; set AZURE_NODE_OS_CACHING=true for it";
+  return `${field} is set, but the manager runs without the feature gate NodePrototyping; set AZURE_NODE_OS_CACHING=true for it`;
 }
 
-function placeOf(facts: {
-  readonly shared: Shared;
-  readonly context: Context<AzureMachinePool>;
-  readonly azureCluster: Frozen<AzureCluster>;
-  readonly clusterName: string;
-  readonly machinePool: Frozen<MachinePool> | undefined;
-}): AzureTarget & PrototypePlace {
-  const { shared, context, azureCluster, clusterName, machinePool } = facts;
-  const { object: pool } = context;
-  const target = azureTargetOf(shared, context, { azureCluster, clusterName, controller: CONTROLLER });
-  const base = baseKeyOf(pool, machinePool?.spec.template.spec.version ?? "");
-  const names = namesOf({ ...ownerOf(target.plan), pool: pool.metadata.name, base });
-  const groupID = target.scaleSetID.split("/providers/")[0] ?? "";
-  const galleryID = `${groupID}/providers/Microsoft.Compute/galleries/${names.gallery}`;
-  return { ...target, groupID, galleryID, definitionID: `${galleryID}/images/${names.definition}`, base };
-}
-
-/** Namespace and name of the Cluster of a pool. */
-export function clusterKeyOf({ metadata }: Frozen<AzureMachinePool>): string {
-  return `${metadata.namespace}/${metadata.labels?.[CLUSTER_NAME_LABEL]}`;
+/** Where the owner's images are, below the resource group of its machines. */
+export function imagesIn(
+  target: Pick<PrototypePlace, "plan" | "groupID" | "base">,
+  name: string,
+): Pick<PrototypePlace, "galleryID" | "definitionID"> {
+  const names = namesOf({ ...ownerOf(target.plan), pool: name, base: target.base });
+  const galleryID = `${target.groupID}/providers/Microsoft.Compute/galleries/${names.gallery}`;
+  return { galleryID, definitionID: `${galleryID}/images/${names.definition}` };
 }
 
 /** The record of the renewals of a pool. */
-export function recordOf({ pool }: Pick<Scope, "pool">): PrototypeRecord {
-  return pool.status?.nodePrototyping ?? IDLE;
+export function recordOf({ owner }: Pick<Scope, "owner">): PrototypeRecord {
+  return owner.status?.nodePrototyping ?? IDLE;
 }
 
 const NO_DONOR = {
@@ -159,7 +128,7 @@ const NO_RENEWAL = {
 } as const;
 
 /** The record of a renewal that runs, in which every part that its steps need has a value. */
-export function renewalOf(scope: Pick<Scope, "pool">) {
+export function renewalOf(scope: Pick<Scope, "owner">) {
   const record = recordOf(scope);
   return { ...NO_RENEWAL, ...record, donor: { ...NO_DONOR, ...record.donor } };
 }
@@ -168,11 +137,11 @@ export function renewalOf(scope: Pick<Scope, "pool">) {
 type Changes = { readonly [Field in keyof PrototypeRecord]?: PrototypeRecord[Field] | undefined };
 
 /** Changes the record; the change is written at the end of the pass. */
-export function change({ pool }: Scope, changes: Changes): void {
-  const merged = Object.entries({ ...recordOf({ pool }), ...changes }).filter(
+export function change({ owner }: Scope, changes: Changes): void {
+  const merged = Object.entries({ ...recordOf({ owner }), ...changes }).filter(
     ([, value]) => value !== undefined,
   );
-  pool.status = { ...pool.status, nodePrototyping: Object.fromEntries(merged) as NodePrototypingStatus };
+  owner.status = { ...owner.status, nodePrototyping: Object.fromEntries(merged) as NodePrototypingStatus };
 }
 
 /** Changes what the record says about the donor. */
@@ -186,10 +155,10 @@ const MOST_STEPS = 16;
 
 /** Moves on to a step. The step is durable before anything is done in it. */
 export async function moveTo(scope: Scope, phase: PrototypePhase, changes: Changes = {}): Promise<void> {
-  const { context, pool } = scope;
+  const { context } = scope;
   const nowMs = context.env.clock.now();
   const deadlineMs = deadlineOf(phase, nowMs);
-  const { timeline = [] } = recordOf({ pool });
+  const { timeline = [] } = recordOf(scope);
   const step = { step: phase, startedAt: formatTimestamp(nowMs) };
   change(scope, {
     ...changes,

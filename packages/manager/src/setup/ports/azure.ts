@@ -22,6 +22,8 @@ export interface AzurePorts extends AzureClientPorts {
   readonly scaleSets: InstanceCache;
   /** The sizes and zones of regions, for all controllers of this process. */
   readonly regionSizes: RegionSizes;
+  /** The clusters in which this process begins to renew an image, by pool or template. */
+  readonly prototypeClaims: Map<string, string>;
 }
 
 /** The connection to Azure. */
@@ -69,6 +71,7 @@ export function azurePorts(options: AzurePortsOptions): AzurePorts {
     clock: env.clock,
     scaleSets: new InstanceCache(),
     regionSizes: new RegionSizes(env.clock),
+    prototypeClaims: new Map(),
     azure: { armFor: async (request: ArmRequest) => guardArm(await azure.armFor(request), options) },
     ...(defaultTokens && {
       defaultArm: (controller: string): Promise<Arm> =>

@@ -1,15 +1,15 @@
-import type { AzureMachinePool, Frozen } from "@capstan/api";
+import { Cluster, CLUSTER_NAME_LABEL } from "@capstan/api";
 import { machineLabel } from "../../machine-id.ts";
 import type { Invariant } from "../invariant.ts";
 import { Commits } from "../machine-pools/commits.ts";
-import { hasDonor, poolsIn } from "./pool-images.ts";
+import { hasDonor, type ImageOwner, isOwnerResource, ownersIn } from "./image-owners.ts";
 
 const MINUTE_MS = 60_000;
 // The deadline of each step of a renewal, and the time that a manager is away after a crash.
 const MOST_STOPPED_MS = 60 * MINUTE_MS;
 // The shortest wait after a renewal that failed.
 const SHORTEST_BACKOFF_MS = 10 * MINUTE_MS;
-const STOP = /\/virtualmachines\/\d+\/poweroff$/i;
+const STOP = /\/virtualmachines\/[^/]+\/poweroff$/i;
 
 /** I1 and I10. */
 export const donorComesBack: Invariant = {
@@ -34,7 +34,7 @@ export const donorComesBack: Invariant = {
         return undefined;
       },
       atRest: () => {
-        const held = poolsIn(truth).find(hasDonor);
+        const held = ownersIn(truth).find(hasDonor);
         if (held) return `the world is at rest, and ${held.metadata.name} still holds a donor`;
         const [stopped] = stoppedMs.keys();
         const power = stopped && truth.azure.core.world.machines.record(stopped)?.power;
@@ -52,9 +52,9 @@ export const oneDonor: Invariant = {
     const commits = new Commits(truth);
     return {
       happened: (event) => {
-        if (!commits.of(event).some(({ resource }) => resource === "azuremachinepools")) return undefined;
-        const byCluster = Map.groupBy(poolsIn(truth).filter(hasDonor), clusterOf);
-        const crowded = [...byCluster].find(([, pools]) => pools.length > 1);
+        if (!commits.of(event).some(({ resource }) => isOwnerResource(resource))) return undefined;
+        const byCluster = Map.groupBy(ownersIn(truth).filter(hasDonor), clusterOf);
+        const crowded = [...byCluster].find(([, owners]) => owners.length > 1);
         return (
           crowded && `${crowded[1].map(({ metadata }) => metadata.name).join(" and ")} both have a donor`
         );
@@ -63,8 +63,9 @@ export const oneDonor: Invariant = {
   },
 };
 
-function clusterOf({ metadata }: Frozen<AzureMachinePool>): string {
-  return `${metadata.namespace}/${metadata.labels?.["cluster.x-k8s.io/cluster-name"]}`;
+function clusterOf({ metadata }: ImageOwner): string {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === Cluster.kind);
+  return `${metadata.namespace}/${metadata.labels?.[CLUSTER_NAME_LABEL] ?? owner?.name}`;
 }
 
 /** I9. */
@@ -77,9 +78,9 @@ export const backsOff: Invariant = {
     return {
       happened: (event) => {
         for (const { resource, object, previous } of commits.of(event)) {
-          if (resource !== "azuremachinepools") continue;
+          if (!isOwnerResource(resource)) continue;
           const [after, before] = [recordOf(object), recordOf(previous)];
-          const { name } = object.metadata;
+          const name = `${resource}/${object.metadata.name}`;
           if (hasFailed(after, before)) failedMs.set(name, event.atMs);
           const sinceMs = event.atMs - (failedMs.get(name) ?? -Infinity);
           if (begins(after, before) && sinceMs < SHORTEST_BACKOFF_MS)
@@ -105,5 +106,5 @@ function begins(after: PrototypeRecord, before: PrototypeRecord): boolean {
 }
 
 function recordOf(object: unknown) {
-  return (object as Frozen<AzureMachinePool> | undefined)?.status?.nodePrototyping;
+  return (object as ImageOwner | undefined)?.status?.nodePrototyping;
 }

@@ -1,8 +1,7 @@
-import type { AzureMachinePool, Frozen } from "@capstan/api";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { Commits } from "../machine-pools/commits.ts";
-import { poolsIn, PROTOTYPES } from "./pool-images.ts";
+import { definitionOf, type ImageOwner, isOwnerResource, ownersIn, PROTOTYPES } from "./image-owners.ts";
 
 /** I2. */
 export const leavesNoSnapshot: Invariant = {
@@ -10,7 +9,7 @@ export const leavesNoSnapshot: Invariant = {
   says: "at rest Azure has no snapshot of a renewal that has ended",
   watch: (truth) => ({
     atRest: () => {
-      const isRunning = poolsIn(truth).some(
+      const isRunning = ownersIn(truth).some(
         ({ status }) => (status?.nodePrototyping?.phase ?? "Idle") !== "Idle",
       );
       if (isRunning) return undefined;
@@ -56,21 +55,21 @@ function definitionIn(profile: unknown): string | undefined {
 /** I5. */
 export const keepsVersionsInUse: Invariant = {
   name: "keeps-versions-in-use",
-  says: "a manager deletes neither the version that new machines boot from nor the one that a rollback would return to, unless the pool has given them up",
+  says: "a manager deletes neither the version that new machines boot from nor the one that a rollback would return to, unless the pool or template has given them up",
   watch: (truth) => ({
     called: (call) => {
       const path = (call.path ?? "").toLowerCase();
       if (call.api !== "arm" || call.verb !== "DELETE" || !path.includes(PROTOTYPES)) return undefined;
-      const pool = poolsIn(truth).find(({ status }) => versionsInUse(status).has(path));
-      return pool && `${call.by} deletes ${path}, which ${pool.metadata.name} uses`;
+      const owner = ownersIn(truth).find((one) => versionsInUse(one).has(path));
+      return owner && `${call.by} deletes ${path}, which ${owner.metadata.name} uses`;
     },
   }),
 };
 
-function versionsInUse(status: Frozen<AzureMachinePool>["status"]): ReadonlySet<string> {
-  const { history = [], bootImage } = status?.nodePrototyping ?? {};
-  // Without a boot image the pool boots from the image in its spec, and its versions may go.
-  if (bootImage === undefined || status?.image?.id !== bootImage.id) return new Set();
+function versionsInUse(owner: ImageOwner): ReadonlySet<string> {
+  const { history = [], bootImage } = owner.status?.nodePrototyping ?? {};
+  // Without a boot image new machines boot from the image in the spec, and the versions may go.
+  if (bootImage === undefined || definitionOf(owner) !== bootImage.id) return new Set();
   const rollback = history.find(({ state }) => state === "Previous");
   const used = [...history.filter(({ state }) => state === "Active"), ...(rollback ? [rollback] : [])];
   return new Set(used.map(({ id }) => id.toLowerCase()));
@@ -85,7 +84,7 @@ export const timestampMovesForward: Invariant = {
     return {
       happened: (event) => {
         for (const { resource, object, previous } of commits.of(event)) {
-          if (resource !== "azuremachinepools" || !previous) continue;
+          if (!isOwnerResource(resource) || !previous) continue;
           const problem = wrongMove(statusOf(object), statusOf(previous));
           if (problem !== undefined) return `${object.metadata.name}: ${problem}`;
         }
@@ -95,22 +94,22 @@ export const timestampMovesForward: Invariant = {
   },
 };
 
-type PoolStatus = Frozen<AzureMachinePool>["status"];
+type OwnerStatus = ImageOwner["status"];
 
-function wrongMove(after: PoolStatus, before: PoolStatus): string | undefined {
+function wrongMove(after: OwnerStatus, before: OwnerStatus): string | undefined {
   const [now, then] = [after?.lastImagePrototype, before?.lastImagePrototype];
   if (now === undefined || now === then) return undefined;
   if (then !== undefined && now < then) return `${then} became ${now}`;
   return wrongStep(before);
 }
 
-function wrongStep(before: PoolStatus): string | undefined {
+function wrongStep(before: OwnerStatus): string | undefined {
   const phase = before?.nodePrototyping?.phase;
   return phase === undefined || phase === "Promoting" ? undefined : `it was renewed from the step ${phase}`;
 }
 
-function statusOf(object: unknown): Frozen<AzureMachinePool>["status"] {
-  return (object as Frozen<AzureMachinePool>).status;
+function statusOf(object: unknown): OwnerStatus {
+  return (object as ImageOwner).status;
 }
 
 /** I7. */

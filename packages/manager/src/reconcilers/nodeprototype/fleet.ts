@@ -1,0 +1,55 @@
+import type { Condition, Frozen, Kind, KubernetesObject, NodePrototypingStatus } from "@capstan/api";
+import type { Candidate } from "../../images/donor.ts";
+
+/** A pool or a template: the object in whose status the renewals of an image are recorded. */
+export interface ImageOwner extends KubernetesObject {
+  status?: {
+    nodePrototyping?: NodePrototypingStatus;
+    lastImagePrototype?: string;
+    conditions?: Condition[];
+  };
+}
+
+/** The facts about a machine that its own objects tell; its Node tells the rest. */
+type MachineFacts = Omit<Candidate, "isCordoned" | "hasNode" | "pressure" | "failedAsDonorMs">;
+
+/** A machine that may be a donor. */
+export interface FleetMachine {
+  /** The object that carries the annotations of a donor, and that is deleted if the donor does not come back. */
+  readonly object: Frozen<KubernetesObject>;
+  readonly kind: Kind;
+  readonly providerID: string;
+  readonly nodeRef: { readonly name?: string; readonly uid?: string } | undefined;
+  /** The last part of its ARM id. */
+  readonly instanceID: string;
+  readonly facts: MachineFacts;
+}
+
+/** Why machines must not be disturbed now. */
+export interface FleetChange {
+  readonly reason: string;
+  readonly why: string;
+}
+
+/** The machines of an owner. Pools and templates differ in this alone. */
+export interface Fleet {
+  /** The number of machines that users ask for. */
+  readonly desired: number;
+  /** The field that changes this number, for messages. */
+  readonly sizeField: string;
+  /** The Kubernetes version of new machines. */
+  readonly version: string | undefined;
+  /** The image in the spec. */
+  readonly baseImage: NonNullable<Frozen<NodePrototypingStatus>["baseImage"]>;
+  /** Whether machines exist in Azure, so that images of them may exist too. */
+  readonly hasMachines: boolean;
+  readonly machines: () => readonly FleetMachine[];
+  /** Why the machines must not be disturbed now, by what other controllers have reported. */
+  readonly changing: () => FleetChange | undefined;
+  /** Whether new machines boot from this image definition. */
+  readonly bootsFrom: (definitionID: string) => boolean;
+  /** Whether machines may still be created from any image definition of ours. */
+  readonly mayBootFromPrototype: () => boolean;
+  /** Replaces existing machines; returns whether that was asked for before, so that nothing is left to write. */
+  readonly rollSince: (startedAt: string) => boolean;
+}

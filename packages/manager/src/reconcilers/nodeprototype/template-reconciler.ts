@@ -1,0 +1,88 @@
+import {
+  AzureCluster,
+  AzureMachine,
+  AzureMachinePool,
+  AzureMachineTemplate,
+  Cluster,
+  type Frozen,
+  groupOf,
+  KubeadmControlPlane,
+  Machine,
+  MachineDeployment,
+  MachineDrainRule,
+  MachineSet,
+  templatePrototypingOf,
+} from "@capstan/api";
+import {
+  defineReconciler,
+  type MetricRegistry,
+  type ObjectName,
+  on,
+  type Reconciler,
+} from "@capstan/runtime";
+import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
+import { Refusals } from "../../workload/drain/refusals.ts";
+import {
+  advance,
+  advanceWhilePaused,
+  collectSurplus,
+  connect,
+  interrupt,
+  recover,
+  removeImages,
+} from "./advance.ts";
+import { controlPlanesByTemplate, donorIndexes, donorNodes } from "./indexes.ts";
+import { PrototypeMetrics } from "./metrics.ts";
+import { LAST_OS_CACHE, report } from "./report.ts";
+import type { NodePrototypePorts, Shared } from "./scope.ts";
+import { templateIndexes } from "./template-fleet.ts";
+import { annotateImage, type TemplateScope, templateScope } from "./template-scope.ts";
+
+/**
+ * Renews the image that new machines of a template boot from, from a healthy machine of the template: the same steps as for
+ * a pool. The template's spec never changes; the MachineSet controller puts the image into the clones.
+ */
+export function templatePrototypeReconciler(
+  ports: NodePrototypePorts & { readonly metrics?: MetricRegistry | undefined },
+): Reconciler {
+  const shared: Shared = {
+    ports,
+    refusals: new Refusals(ports.clock),
+    metrics: new PrototypeMetrics(ports.metrics),
+  };
+  return defineReconciler<AzureMachineTemplate, TemplateScope>({
+    name: "templateprototype",
+    for: AzureMachineTemplate,
+    condition: LAST_OS_CACHE,
+    finalizer: "nodeprototype.capstan.dev",
+    // A template that never used the feature is not touched.
+    needsFinalizer: (template) =>
+      template.status?.nodePrototyping !== undefined || templatePrototypingOf(template) !== undefined,
+    indexes: [drainRulesByNamespace, controlPlanesByTemplate, ...templateIndexes, ...donorIndexes],
+    watches: [
+      on(MachineDeployment, templatesOf),
+      // Only for the cache: the record of a renewal says when to look at these.
+      on(MachineSet, () => []),
+      on(Machine, () => []),
+      on(AzureMachine, () => []),
+      on(AzureMachinePool, () => []),
+      on(KubeadmControlPlane, () => []),
+      on(Cluster, () => []),
+      on(MachineDrainRule, () => []),
+      on(AzureCluster, () => []),
+    ],
+    sources: [donorNodes(AzureMachineTemplate, ports)],
+    scope: (context) => templateScope(shared, context),
+    normal: [connect, recover, interrupt, advance, annotateImage, collectSurplus],
+    deleting: [connect, interrupt, advance, annotateImage, removeImages],
+    whilePaused: [advanceWhilePaused],
+    status: report,
+  });
+}
+
+/** The template of a MachineDeployment. */
+function templatesOf({ metadata, spec }: Frozen<MachineDeployment>): readonly ObjectName[] {
+  const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
+  const isOurs = kind === AzureMachineTemplate.kind && groupOf(apiVersion) === AzureMachineTemplate.group;
+  return isOurs && name !== undefined ? [{ name, namespace: metadata.namespace }] : [];
+}
