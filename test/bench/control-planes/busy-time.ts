@@ -1,7 +1,7 @@
 import type { Happening, TraceEvent } from "@capstan/sim";
 
 /** The beginning or the end of work for a cluster. */
-interface Mark {
+interface WorkEdge {
   readonly edge: "begin" | "end";
   readonly cluster: string;
   readonly work: string;
@@ -18,29 +18,33 @@ export function busyTimes(events: readonly TraceEvent[]): ReadonlyMap<string, nu
   const begunMs = new Map<string, number>();
   const spans = new Map<string, Span[]>();
   for (const { atMs, happening } of events) {
-    const mark = markOf(happening);
-    if (!mark) continue;
-    const key = `${mark.cluster} ${mark.work}`;
+    const bound = edgeOf(happening);
+    if (!bound) continue;
+    const key = `${bound.cluster} ${bound.work}`;
     const startMs = begunMs.get(key);
-    if (mark.edge === "begin") begunMs.set(key, startMs ?? atMs);
-    if (mark.edge === "begin" || startMs === undefined) continue;
+    if (bound.edge === "begin") begunMs.set(key, startMs ?? atMs);
+    if (bound.edge === "begin" || startMs === undefined) continue;
     begunMs.delete(key);
-    spans.set(mark.cluster, [...(spans.get(mark.cluster) ?? []), [startMs, atMs]]);
+    spans.set(bound.cluster, [...(spans.get(bound.cluster) ?? []), [startMs, atMs]]);
   }
   return new Map([...spans].map(([cluster, some]) => [cluster, lengthOf(some)]));
 }
 
-function markOf(happening: Happening): Mark | undefined {
-  if (happening.kind === "arm") return requestMark(happening.method, happening.path);
-  if (happening.kind === "condition") return networkMark(happening);
+function edgeOf(happening: Happening): WorkEdge | undefined {
+  if (happening.kind === "arm") return requestEdge(happening.method, happening.path);
+  if (happening.kind === "condition") return networkEdge(happening);
   if (happening.kind === "node" && happening.event === "ready")
-    return machineMark("end", "PUT", happening.node);
+    return machineEdge("end", "PUT", happening.node);
   if (happening.kind === "machine" && happening.event === "deleted")
-    return machineMark("end", "DELETE", happening.machine);
+    return machineEdge("end", "DELETE", happening.machine);
   return undefined;
 }
 
-function networkMark({ object, type, status }: Extract<Happening, { kind: "condition" }>): Mark | undefined {
+function networkEdge({
+  object,
+  type,
+  status,
+}: Extract<Happening, { kind: "condition" }>): WorkEdge | undefined {
   const isReady = type === "NetworkInfrastructureReady" && status === "True";
   return isReady ? { edge: "end", cluster: object.split("/").at(-1) ?? "", work: "network" } : undefined;
 }
@@ -48,19 +52,19 @@ function networkMark({ object, type, status }: Extract<Happening, { kind: "condi
 // The network interface of a machine is created before it.
 const MACHINE = /\/(?:virtualMachines\/([^/?]+)|networkInterfaces\/([^/?]+)-nic)(?:\?|$)/i;
 
-function requestMark(method: string, path: string): Mark | undefined {
+function requestEdge(method: string, path: string): WorkEdge | undefined {
   const [, vm, ofInterface] = MACHINE.exec(path) ?? [];
   const machine = vm ?? ofInterface;
   if (machine !== undefined)
     return method === "PUT" || (method === "DELETE" && vm !== undefined)
-      ? machineMark("begin", method, machine)
+      ? machineEdge("begin", method, machine)
       : undefined;
   const cluster = /\/resourceGroups\/([^/?]+)/i.exec(path)?.[1];
   return method === "PUT" && cluster !== undefined ? { edge: "begin", cluster, work: "network" } : undefined;
 }
 
 /** Machines are named after their cluster, then a dash. */
-function machineMark(edge: Mark["edge"], method: string, machine: string): Mark {
+function machineEdge(edge: WorkEdge["edge"], method: string, machine: string): WorkEdge {
   return { edge, cluster: machine.split("-")[0] ?? "", work: `${method} ${machine}` };
 }
 

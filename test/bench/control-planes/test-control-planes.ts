@@ -30,7 +30,7 @@ import { mirrorStaticPods } from "../../../packages/sim/src/guests/static-pods.t
 import type { Foreign } from "../../world/cluster/foreign-kinds.ts";
 import { TestMachine } from "../../world/machinedeployments/test-provider.ts";
 
-// The latencies of upstream's in-memory provider.
+// VM and Node as in upstream's in-memory run; the same 2 s for etcd and the API server are an assumption.
 const VM_MS = 10_000;
 const PART_MS = 2_000;
 // A control plane starts etcd, then its API server, then its kubelet; a worker only its kubelet.

@@ -46,6 +46,8 @@ const STALE_MS = 2 * HEALTH_MS;
 const SECRET_MS = 5 * 60_000;
 // Shorter than the polls of controllers that wait for a cluster, so that each of them starts a probe.
 const RETRY_MS = 5_000;
+// A server that takes the whole time of a probe costs more than one that refuses the connection.
+const SILENT_RETRY_MS = 15_000;
 const COME_BACK_MS = 10_000;
 
 /** Who is told about changes of a connection. */
@@ -101,18 +103,21 @@ export class Connection {
   /** One round: reads the Secret if due, connects, and probes the server. Never rejects. */
   async #look(cluster: Frozen<Cluster>): Promise<void> {
     const { clock } = this.#ports.env;
+    const startMs = clock.monotonic();
     try {
       await this.#renew(cluster);
       await this.#probe(cluster);
-      const isNews = this.#failure !== undefined;
+      const wasSilent = this.#failure !== undefined;
       this.#failure = undefined;
       this.#answeredMs = clock.monotonic();
       this.#dueMs = this.#answeredMs + HEALTH_MS;
-      if (isNews) this.#listeners.onAnswer();
+      if (wasSilent) this.#listeners.onAnswer();
     } catch (error) {
       this.#failure = error instanceof Failure ? error : this.#bug(error);
       this.#secretReadMs = -Infinity;
-      this.#dueMs = clock.monotonic() + Math.max(this.#failure.retryAfterMs ?? 0, RETRY_MS);
+      const isSilent = clock.monotonic() - startMs >= PROBE_LIMIT_MS;
+      const retryMs = isSilent ? SILENT_RETRY_MS : RETRY_MS;
+      this.#dueMs = clock.monotonic() + Math.max(this.#failure.retryAfterMs ?? 0, retryMs);
     } finally {
       this.#round = undefined;
     }
