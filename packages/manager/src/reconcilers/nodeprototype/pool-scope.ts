@@ -22,16 +22,15 @@ export function poolScope(shared: Shared, context: Context<AzureMachinePool>): S
   const clusterName = labels[CLUSTER_NAME_LABEL] ?? "";
   const cluster = cache.get(Cluster, { name: clusterName, namespace });
   const azureCluster = cache.get(AzureCluster, azureClusterNameOf(cache, { name: clusterName, namespace }));
-  const owner = pool.metadata.ownerReferences?.find(({ kind }) => kind === MachinePool.kind);
-  const machinePool = owner && cache.get(MachinePool, { name: owner.name, namespace });
+  const machinePool = machinePoolOf(context);
   const settings = nodePrototypingOf(pool);
-  const version = machinePool?.spec.template.spec.version ?? "";
+  const fleet = poolFleet(context, machinePool);
   return {
     context,
     shared,
     owner: pool,
     ownerKey: `${namespace}/${name}`,
-    fleet: poolFleet(context, machinePool),
+    fleet,
     cluster,
     clusterKey: clusterKeyOf(pool),
     settings,
@@ -39,8 +38,15 @@ export function poolScope(shared: Shared, context: Context<AzureMachinePool>): S
     isPaused:
       [pool, machinePool].some((one) => one && isPausedByAnnotation(one)) || cluster?.spec.paused === true,
     isDeleting: pool.metadata.deletionTimestamp !== undefined,
-    azure: azureCluster && placeOf(shared, context, { azureCluster, clusterName, version }),
+    azure:
+      azureCluster && placeOf(shared, context, { azureCluster, clusterName, version: fleet.version ?? "" }),
   };
+}
+
+function machinePoolOf({ object, cache }: Context<AzureMachinePool>): Frozen<MachinePool> | undefined {
+  const { namespace, ownerReferences } = object.metadata;
+  const owner = ownerReferences?.find(({ kind }) => kind === MachinePool.kind);
+  return owner && cache.get(MachinePool, { name: owner.name, namespace });
 }
 
 function placeOf(
