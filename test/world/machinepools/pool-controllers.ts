@@ -1,5 +1,5 @@
 /** The controllers that pools need: as in the product, or with one part that a test has replaced. */
-import { type Cluster, DEFAULT_FEATURES, type Frozen, Secret } from "@capstan/api";
+import { type Cluster, ConfigMap, DEFAULT_FEATURES, type Frozen, Secret } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
 import {
@@ -12,6 +12,7 @@ import {
 import { createClient, guardWrites, type Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, SIMULATED_ISSUER, type Controllers, type ManagerConnections } from "@capstan/sim";
 import { virtualLogin } from "../../../packages/cli/src/controllers/virtual-login.ts";
+import { CLUSTER_INFO } from "../../../packages/manager/src/bootstrap/cluster-info.ts";
 import { guardArm } from "../../../packages/manager/src/azure/guarded-arm.ts";
 import { RegionSizes } from "../../../packages/manager/src/azure/region-sizes.ts";
 import { InstanceCache } from "../../../packages/manager/src/azure/scale-set/instance-cache.ts";
@@ -88,6 +89,8 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     features: DEFAULT_FEATURES,
     issuer: SIMULATED_ISSUER,
     ...updaterPorts({ env, client, assertMayWrite }),
+    readClusterInfo: async (cluster: Frozen<Cluster>) =>
+      (await workloads.get(cluster)).client.find(ConfigMap, CLUSTER_INFO),
     workloadClient: async (cluster: Frozen<Cluster>) =>
       guardWrites((await workloads.get(cluster)).client, assertMayWrite),
   };

@@ -69,7 +69,10 @@ async function restart(target: Target): Promise<string> {
   return `${titleOf(owner)} restarted: each of its machines is replaced, within its budget\n`;
 }
 
-/** Brings back the template of the MachineSet before the current one, which exists until its last machine is gone. */
+/**
+ * Brings back the template of the MachineSet before the current one. That set exists until its last machine is gone, and
+ * longer if `spec.revisionHistoryLimit` keeps it.
+ */
 async function undo(target: Target): Promise<string> {
   const { client, owner } = target;
   if (owner.kind !== MachineDeployment.kind)
@@ -85,7 +88,7 @@ async function undo(target: Target): Promise<string> {
   const previous = previousSet(sets.filter((set) => controllerOf(set)?.uid === owner.metadata.uid));
   if (!previous)
     throw new CommandError(
-      `${titleOf(owner)} has no earlier revision: its controller deletes a MachineSet with its last machine; apply the earlier manifest`,
+      `${titleOf(owner)} has no earlier revision: its controller deletes a MachineSet with its last machine; apply the earlier manifest. spec.revisionHistoryLimit keeps MachineSets for the next time`,
     );
   const body = [{ op: "replace", path: "/spec/template", value: templateOf(previous) }] as const;
   await client.patch(MachineDeployment, { name, namespace }, { type: "json", body });

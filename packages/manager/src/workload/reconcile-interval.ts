@@ -10,6 +10,14 @@ export function setIntervalMsOf(machines: number | undefined): number {
   return Math.min(MOST_SET_MS, COALESCED_MS + (machines ?? 0) * MS_FOR_SET_MACHINE);
 }
 
+// A pass over a MachineDeployment writes its status; with 100 machines there is at most one a second.
+const MS_FOR_DEPLOYED_MACHINE = 8;
+
+/** The minimum interval between passes over a MachineDeployment that events of its MachineSets cause. */
+export function deploymentIntervalMsOf(machines: number | undefined): number {
+  return Math.min(MOST_SET_MS, COALESCED_MS + (machines ?? 0) * MS_FOR_DEPLOYED_MACHINE);
+}
+
 // A pass over a pool reads all its machines, and so does each status write. The interval is a third of the time between
 // two lists of its instances, because little is decided between lists. CAPZ waits ten seconds for every size.
 const MS_FOR_MACHINE = 60;

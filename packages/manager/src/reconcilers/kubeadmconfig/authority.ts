@@ -3,7 +3,7 @@ import { terminal, waiting } from "@capstan/runtime";
 import { caCertHashes } from "../../bootstrap/authority.ts";
 import { type Authority, needsAuthority } from "../../bootstrap/discovery.ts";
 import { CERTIFICATES_AVAILABLE, type Scope } from "./scope.ts";
-import { shownAuthority, workloadOf } from "./workload.ts";
+import { shownAuthority } from "./workload.ts";
 
 const MISSING_RETRY_MS = 60_000;
 
@@ -32,7 +32,7 @@ async function findAuthority(scope: Scope): Promise<string> {
   const secret = await (ports.readSecret?.(namespace, `${name}-ca`) ?? find());
   const certificate = secret?.data?.["tls.crt"];
   if (certificate !== undefined) return Buffer.from(certificate, "base64").toString("utf8");
-  const pem = await shownAuthority(scope, await workloadOf(scope));
+  const pem = await shownAuthority(scope);
   if (pem !== undefined) return pem;
   const message = `Neither Secret "${name}-ca" nor ConfigMap kube-public/cluster-info of the workload cluster has the certificate authority of Cluster ${JSON.stringify(name)}`;
   context.setCondition({

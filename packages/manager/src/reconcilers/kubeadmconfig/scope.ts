@@ -1,6 +1,7 @@
 import {
   AzureMachinePool,
   Cluster,
+  type ConfigMap,
   CONTROL_PLANE_LABEL,
   type Frozen,
   groupOf,
@@ -18,6 +19,8 @@ export interface KubeadmConfigPorts {
   workloadClient(cluster: Frozen<Cluster>): Promise<Client>;
   /** Reads a Secret that all configs of a cluster share, at most some seconds old; without it each pass reads it again. */
   readonly readSecret?: SecretPorts["readSecret"];
+  /** The same for the ConfigMap that the workload cluster publishes to machines that join. */
+  readonly readClusterInfo?: (cluster: Frozen<Cluster>) => Promise<Frozen<ConfigMap> | undefined>;
 }
 
 /** What the machine of a config becomes. */

@@ -1,9 +1,9 @@
-import { ConfigMap, type Frozen, isJsonObject, parseYaml, Secret, YamlError } from "@capstan/api";
+import { ConfigMap, Secret } from "@capstan/api";
 import { type Client, Failure, isAlreadyExists, transient, waiting } from "@capstan/runtime";
+import { CLUSTER_INFO, publishedAuthority } from "../../bootstrap/cluster-info.ts";
 import { type JoinToken, tokenSecret, tokenSecretName } from "../../bootstrap/join-token.ts";
 import type { Scope } from "./scope.ts";
 
-const CLUSTER_INFO = { name: "cluster-info", namespace: "kube-public" };
 const SILENT_RETRY_MS = 20_000;
 // Cluster API's reason.
 const UNAVAILABLE = "WaitingForControlPlaneAvailable";
@@ -22,11 +22,13 @@ export async function isTokenKnown(scope: Scope, client: Client, token: JoinToke
 }
 
 /** The certificate authority that a cluster publishes to unauthenticated clients; undefined when it publishes none. */
-export async function shownAuthority(scope: Scope, client: Client): Promise<string | undefined> {
-  const { name } = scope.cluster.metadata;
-  const info = await patiently(name, () => client.find(ConfigMap, CLUSTER_INFO));
-  const data = authorityData(info);
-  return data === undefined ? undefined : Buffer.from(data, "base64").toString("utf8");
+export async function shownAuthority(scope: Scope): Promise<string | undefined> {
+  const { cluster, ports } = scope;
+  const read = async () =>
+    ports.readClusterInfo
+      ? ports.readClusterInfo(cluster)
+      : (await ports.workloadClient(cluster)).find(ConfigMap, CLUSTER_INFO);
+  return publishedAuthority(await patiently(cluster.metadata.name, read));
 }
 
 /**
@@ -80,22 +82,4 @@ function silent(clusterName: string, { failure, reason, retryAfterMs }: Failure)
   if (failure === "Transient" && retryAfterMs !== undefined)
     return transient(UNAVAILABLE, message, { retryAfterMs });
   return waiting(UNAVAILABLE, message, retryAfterMs ?? SILENT_RETRY_MS);
-}
-
-function authorityData(info: Frozen<ConfigMap> | undefined): string | undefined {
-  const config = kubeconfigIn(info?.data?.["kubeconfig"] ?? "");
-  const [first] =
-    isJsonObject(config) && Array.isArray(config["clusters"]) ? (config["clusters"] as unknown[]) : [];
-  const cluster = isJsonObject(first) && isJsonObject(first["cluster"]) ? first["cluster"] : {};
-  const data = cluster["certificate-authority-data"];
-  return typeof data === "string" && data !== "" ? data : undefined;
-}
-
-function kubeconfigIn(text: string): unknown {
-  try {
-    return parseYaml(text);
-  } catch (error) {
-    if (error instanceof YamlError) return undefined;
-    throw error;
-  }
 }

@@ -30,7 +30,7 @@ import {
 } from "@capstan/runtime";
 import { ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
 import { referrers } from "../../contract/referrers.ts";
-import { COALESCED_MS } from "../../workload/reconcile-interval.ts";
+import { deploymentIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { report } from "./report.ts";
 import { awaitUpdaters, rollOut } from "./rollout.ts";
 import { changesUpdaters } from "../../updaters/registry.ts";
@@ -71,7 +71,8 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
     for: MachineDeployment,
     finalizer: "cluster.x-k8s.io/machinedeployment",
     // A machine that comes up causes several events within milliseconds; together they cost one pass.
-    minReconcileIntervalMs: (deployment) => (isInPlace(deployment) ? IN_PLACE_INTERVAL_MS : COALESCED_MS),
+    minReconcileIntervalMs: (deployment) =>
+      isInPlace(deployment) ? IN_PLACE_INTERVAL_MS : deploymentIntervalMsOf(deployment.status?.replicas),
     owns: [MachineSet],
     indexes: [
       index(MachineSet, BY_CONTROLLER, controllerUids),

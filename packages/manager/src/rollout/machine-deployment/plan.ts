@@ -145,6 +145,7 @@ function emptySet({ newSetName }: DeploymentView): SetView {
   return {
     name: newSetName,
     createdMs: Infinity,
+    revision: Infinity,
     replicas: 0,
     current: 0,
     deleting: 0,
@@ -183,7 +184,7 @@ function scalings(
   });
 }
 
-/** Once a rollout is complete, old MachineSets without machines are deleted. */
+/** Once a rollout is complete, old MachineSets without machines are deleted, but the last few if the user keeps them. */
 function cleanUp(
   view: DeploymentView,
   target: SetView,
@@ -196,6 +197,8 @@ function cleanUp(
   if (!isComplete) return [];
   return old
     .filter(({ replicas, current }) => replicas === 0 && current === 0)
+    .toSorted((a, b) => b.revision - a.revision || byAge(b, a))
+    .slice(view.keptRevisions)
     .map(({ name }) => ({
       ...headingOf(view),
       action: "DeleteMachineSet",

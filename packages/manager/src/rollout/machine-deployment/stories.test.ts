@@ -59,6 +59,13 @@ const STORIES: Readonly<Record<string, Story>> = {
     maxUnavailable: 0,
     steps: [{ replicas: 0 }, { replicas: 2 }],
   },
+  "keep-one-revision": {
+    replicas: 2,
+    maxSurge: 1,
+    maxUnavailable: 0,
+    keptRevisions: 1,
+    steps: [{ template: "b" }, { template: "c" }, { template: "b" }],
+  },
 };
 
 describe.each(Object.entries(STORIES))("%s", (name, story) => {

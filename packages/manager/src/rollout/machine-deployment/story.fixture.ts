@@ -21,6 +21,7 @@ export interface Story {
   readonly maxSurge: number;
   readonly maxUnavailable: number;
   readonly strategy?: "RollingUpdate" | "OnDelete";
+  readonly keptRevisions?: number;
   readonly steps: readonly Step[];
 }
 
@@ -208,8 +209,10 @@ class SimDeployment {
       maxSurge,
       maxUnavailable,
       ...(this.#isPaused && { hold: { reason: "RolloutPaused", why } }),
-      sets: this.#sets.map((set) => ({
+      keptRevisions: this.#story.keptRevisions ?? 0,
+      sets: this.#sets.map((set, index) => ({
         ...set.status,
+        revision: index,
         name: set.name,
         createdMs: set.createdMs,
         replicas: set.replicas,

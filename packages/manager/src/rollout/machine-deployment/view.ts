@@ -2,6 +2,8 @@
 export interface SetView {
   readonly name: string;
   readonly createdMs: number;
+  /** A higher one was the target later. */
+  readonly revision: number;
   /** The desired number of machines. */
   readonly replicas: number;
   /** The number of existing machines, also those that are being deleted. */
@@ -63,6 +65,8 @@ export interface DeploymentView {
   /** Why the MachineDeployment scales, but does not roll out; undefined when it does. */
   readonly hold?: { readonly reason: "RolloutPaused" | "InPlaceUpdatesDisabled"; readonly why: string };
   readonly sets: readonly SetView[];
+  /** How many old MachineSets without machines are kept. */
+  readonly keptRevisions: number;
   /** Present if machines are updated in place, or were about to be. */
   readonly inPlace?: InPlaceView;
   /** The name of the MachineSet to create if no set has the template. */
