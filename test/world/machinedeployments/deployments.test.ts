@@ -1,7 +1,14 @@
-import { MachineDeployment } from "@capstan/api";
-import { expect, test } from "vitest";
-import { create, find, get, patch, remove } from "../cluster/cluster-world.ts";
 import {
+  controllerOf,
+  KubeadmControlPlane,
+  MachineDeployment,
+  MachineSet,
+  SKIP_PREFLIGHT_CHECKS_ANNOTATION,
+} from "@capstan/api";
+import { expect, test } from "vitest";
+import { create, find, get, MINUTE_MS, NAMESPACE, patch, remove } from "../cluster/cluster-world.ts";
+import {
+  CLUSTER,
   createTemplate,
   DEPLOYMENT,
   deployment,
@@ -44,4 +51,38 @@ test("a MachineDeployment of a foreign kind is created, scaled, rolled and delet
   expect(await machinesIn(world)).toEqual([]);
   expect(await world.run(world.user.list(TestMachine))).toEqual([]);
   expect(await nodesIn(world)).toEqual([]);
+});
+
+test("a MachineDeployment adopts a MachineSet without a controller, and replaces no machine", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  await world.rest(PATIENCE_MS);
+  const before = (await machinesIn(world)).map(({ metadata }) => metadata.uid);
+  const [set] = await setsIn(world);
+  await patch(world, MachineSet, set?.metadata.name ?? "", { metadata: { ownerReferences: null } });
+  await world.rest(PATIENCE_MS);
+  const { uid } = (await get(world, MachineDeployment, DEPLOYMENT)).metadata;
+  expect((await setsIn(world)).map((one) => controllerOf(one)?.uid)).toEqual([uid]);
+  expect((await machinesIn(world)).map(({ metadata }) => metadata.uid)).toEqual(before);
+});
+
+test("no machine is created that is newer than its control plane, until a user skips the check", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  await world.rest(PATIENCE_MS);
+  const controlPlane = { name: CLUSTER, namespace: NAMESPACE };
+  const status = { ready: true, initialized: true, version: "v1.31.2" };
+  const reported = { type: "merge", subresource: "status", body: { status } } as const;
+  await world.run(world.user.patch(KubeadmControlPlane, controlPlane, reported));
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.99.0" } } } });
+  await world.advance(PATIENCE_MS);
+  expect(await machinesIn(world)).toHaveLength(3);
+  const held = (await setsIn(world)).find(({ spec }) => spec.template.spec.version === "v1.99.0");
+  expect(held?.status?.conditions).toContainEqual(
+    expect.objectContaining({ type: "MachinesCreated", status: "False", reason: "PreflightCheckFailed" }),
+  );
+  const annotations = { [SKIP_PREFLIGHT_CHECKS_ANNOTATION]: "All" };
+  await patch(world, MachineDeployment, DEPLOYMENT, { metadata: { annotations } });
+  await world.advance(MINUTE_MS);
+  expect((await machinesIn(world)).map(({ spec }) => spec.version)).toContain("v1.99.0");
 });

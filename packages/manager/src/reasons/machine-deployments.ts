@@ -4,6 +4,11 @@ const PROGRESS = "Nothing: this only reports progress.";
 
 /** Reasons of MachineDeployments, MachineSets and Machines. */
 export const MACHINE_DEPLOYMENT_REASONS = {
+  AdoptingMachineSets: {
+    meaning:
+      "The MachineDeployment becomes the controller of MachineSets that its selector matches and that had none.",
+    cure: PROGRESS,
+  },
   AdoptingMachines: {
     meaning: "The MachineSet becomes the controller of Machines that its selector matches and that had none.",
     cure: PROGRESS,

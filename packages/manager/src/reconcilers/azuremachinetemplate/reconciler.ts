@@ -47,6 +47,8 @@ interface Scope {
 }
 
 const CONTROLLER = "azuremachinetemplate";
+// Templates are replaced and deleted; one that is dropped is only checked again.
+const MOST_CHECKED = 1_000;
 const BY_CLUSTER = "cluster-of-azuremachinetemplate";
 
 /**
@@ -81,7 +83,12 @@ async function keepConfig({ context, ports, clusterName, checked }: Scope): Prom
   const { uid = "" } = owner.metadata;
   const request = { owner, machines: owner.spec.template.spec, clusterName, checked: checked.get(uid) };
   const result = await keepCloudConfig(ports, context, request);
-  if (result) checked.set(uid, result);
+  if (result) {
+    checked.delete(uid);
+    checked.set(uid, result);
+    const [oldest = ""] = checked.keys();
+    if (checked.size > MOST_CHECKED) checked.delete(oldest);
+  }
   return next;
 }
 

@@ -28,6 +28,7 @@ import {
   type Reconciler,
   terminal,
 } from "@capstan/runtime";
+import { adoptOrphans, orphanNamespaces } from "../../contract/adopt-orphans.ts";
 import { ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { deploymentIntervalMsOf } from "../../workload/reconcile-interval.ts";
@@ -37,6 +38,7 @@ import { changesUpdaters } from "../../updaters/registry.ts";
 import { isInPlace } from "./in-place/view.ts";
 import {
   BY_CONTROLLER,
+  BY_ORPHAN,
   buildScope,
   controllerUids,
   type MachineDeploymentPorts,
@@ -76,6 +78,7 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
     owns: [MachineSet],
     indexes: [
       index(MachineSet, BY_CONTROLLER, controllerUids),
+      index(MachineSet, BY_ORPHAN, orphanNamespaces),
       index(Machine, MACHINES_BY_SET, controllerUids),
       index(MachineDeployment, IN_PLACE, (deployment) => (isInPlace(deployment) ? [IN_PLACE] : [])),
       byReference.index,
@@ -88,12 +91,13 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
         on<KubernetesObject>(kind, byReference.of),
       ),
       on(Cluster, toDeployments, { predicate: () => false }),
+      on(MachineSet, toAdopters),
       on(Machine, toDeployment, { predicate: changesMoves }),
       on(ExtensionConfig, (_, cache) => deploymentsInPlace(cache), { predicate: changesUpdaters }),
     ],
     referrersOf: byReference.of,
     scope: (context) => buildScope({ ports, updating }, context),
-    normal: [refuseInvalid, joinCluster, ownTemplates, rollOut, awaitUpdaters],
+    normal: [refuseInvalid, joinCluster, ownTemplates, adoptSets, rollOut, awaitUpdaters],
     deleting: [deleteSets],
     status: report,
   });
@@ -128,6 +132,23 @@ function deploymentsInPlace(cache: CacheReader): ObjectName[] {
 function joinCluster({ deployment, cluster }: Scope): Outcome {
   ownByCluster(deployment, requireCluster(deployment, cluster));
   return next;
+}
+
+/** Becomes the controller of MachineSets without one that the selector matches, such as those of a deleted deployment. */
+async function adoptSets({ context, deployment }: Scope): Promise<Outcome> {
+  const value = deployment.metadata.namespace ?? "";
+  const orphans = context.cache.list(MachineSet, { index: BY_ORPHAN, value });
+  const isAdopting = await adoptOrphans(context, deployment, { kind: MachineSet, orphans });
+  // The plan of the next pass knows them.
+  return isAdopting ? block(0, "AdoptingMachineSets") : next;
+}
+
+/** The deployments that may adopt a MachineSet: those of its Cluster. */
+function toAdopters(set: Frozen<MachineSet>, cache: CacheReader): ObjectName[] {
+  if (controllerOf(set)) return [];
+  const { namespace } = set.metadata;
+  const value = keyOf({ metadata: { name: set.spec.clusterName, namespace } });
+  return cache.list(MachineDeployment, { index: BY_CLUSTER, value }).map(({ metadata }) => metadata);
 }
 
 async function deleteSets({ context, deployment, sets }: Scope): Promise<Outcome> {

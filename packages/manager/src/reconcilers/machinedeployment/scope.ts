@@ -40,6 +40,8 @@ export interface Scope {
 
 /** The name of the index over the controllers of MachineSets, by UID. */
 export const BY_CONTROLLER = "set-controller";
+/** The name of the index over MachineSets without a controller, by namespace. */
+export const BY_ORPHAN = "set-orphans";
 /** The name of the index over the controllers of Machines, by UID. */
 export const MACHINES_BY_SET = "machine-of-set-of-deployment";
 

@@ -20,21 +20,14 @@ import {
 } from "@capstan/runtime";
 import { requireCluster } from "../../contract/join-cluster.ts";
 import { referrers } from "../../contract/referrers.ts";
+import { orphanNamespaces } from "../../contract/adopt-orphans.ts";
 import { setIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { deleteMachines } from "./deletion.ts";
 import { checkPreflight } from "./preflight.ts";
 import { report } from "./report.ts";
 import { adoptMachines, propagateFields, scaleMachines } from "./scale.ts";
 import { updateInPlace } from "./update-in-place.ts";
-import {
-  BY_CONTROLLER,
-  BY_ORPHAN,
-  buildScope,
-  controllerUids,
-  FOLLOWED,
-  orphanNamespaces,
-  type Scope,
-} from "./scope.ts";
+import { BY_CONTROLLER, BY_ORPHAN, buildScope, controllerUids, FOLLOWED, type Scope } from "./scope.ts";
 
 const byReference = referrers(MachineSet, ({ spec: { template } }) => [
   template.spec.bootstrap.configRef,

@@ -1,13 +1,6 @@
-import {
-  type Frozen,
-  Machine,
-  type MachineSet,
-  ensureOwnerReference,
-  controllerReferenceTo,
-  selectorMatches,
-  selectorOf,
-} from "@capstan/api";
+import { type Frozen, Machine, type MachineSet } from "@capstan/api";
 import { again, type Context, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { adoptOrphans } from "../../contract/adopt-orphans.ts";
 import { planMachineSet } from "../../rollout/machine-set/plan.ts";
 import { digest } from "../../azure/operations/wanted.ts";
 import { cloneReference, ensureClones, readTemplates, type Templates } from "./clones.ts";
@@ -29,24 +22,10 @@ const PREFLIGHT_MS = 15_000;
 
 /** Becomes the controller of machines without one that the selector matches. */
 export async function adoptMachines({ context, set }: Scope): Promise<Outcome> {
-  const { namespace = "" } = set.metadata;
-  const selector = selectorOf(set.spec.selector);
-  const orphans = context.cache
-    .list(Machine, { index: BY_ORPHAN, value: namespace })
-    .filter(
-      ({ metadata, spec }) =>
-        metadata.deletionTimestamp === undefined &&
-        spec.clusterName === set.spec.clusterName &&
-        selectorMatches(selector, metadata.labels ?? {}),
-    );
-  for (const { metadata } of orphans) {
-    const { name, resourceVersion } = metadata;
-    const ownerReferences = ensureOwnerReference(metadata.ownerReferences, controllerReferenceTo(set));
-    const body = { metadata: { resourceVersion, ownerReferences } };
-    await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
-    context.event({ type: "Normal", reason: "SuccessfulAdopt", message: `Adopted Machine ${name}` });
-  }
-  return orphans.length === 0 ? next : again(0, "AdoptingMachines");
+  const value = set.metadata.namespace ?? "";
+  const orphans = context.cache.list(Machine, { index: BY_ORPHAN, value });
+  const isAdopting = await adoptOrphans(context, set, { kind: Machine, orphans });
+  return isAdopting ? again(0, "AdoptingMachines") : next;
 }
 
 /** Creates or deletes machines until the set has its replicas. */

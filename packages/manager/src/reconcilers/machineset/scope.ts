@@ -70,8 +70,3 @@ export function controllerUids(machine: Frozen<Machine>): readonly string[] {
   const controller = controllerOf(machine);
   return controller ? [controller.uid] : [];
 }
-
-/** The value of a Machine in the index over orphans. */
-export function orphanNamespaces(machine: Frozen<Machine>): readonly string[] {
-  return controllerOf(machine) ? [] : [machine.metadata.namespace ?? ""];
-}
