@@ -99,9 +99,12 @@ const Spec = object("The desired state of the deployment.", {
   strategy: optional(Strategy),
   machineNamingStrategy: optional(MachineNaming),
   revisionHistoryLimit: optional(
-    integer("How many old MachineSets without machines are kept for a return to their template; none unless given.", {
-      minimum: 0,
-    }),
+    integer(
+      "How many old MachineSets without machines are kept for a return to their template; none unless given.",
+      {
+        minimum: 0,
+      },
+    ),
   ),
   paused: optional(boolean("Scale, but do not roll out.")),
   progressDeadlineSeconds: optional(integer("Has no effect; kept for old manifests.")),
