@@ -8,6 +8,7 @@ import {
   UPDATE_INSTANCE_ANNOTATION,
 } from "@capstan/api";
 import type { Candidate } from "../../images/donor.ts";
+import { isFailure } from "../../images/interruption.ts";
 import { isNodeReady } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { BY_POOL } from "../azuremachinepool/observe.ts";
@@ -35,7 +36,7 @@ export function nodeOf(
 /** The machines of a pool, as the choice of a donor sees them. */
 export function candidatesOf(scope: Scope, nodes: WorkloadNodes): readonly Candidate[] {
   const { lastError, donor } = renewalOf(scope);
-  const failed = lastError ? donor.machine : undefined;
+  const failed = isFailure(lastError) ? donor.machine : undefined;
   return machinesOf(scope).map((machine) => ({
     ...decidedAbout(machine, scope.pool.status?.modelHash),
     ...healthOf(machine, nodeOf(nodes, machine)),

@@ -30,10 +30,12 @@ import {
   interrupt,
   recover,
   removeImages,
+  verifyVersion,
 } from "./advance.ts";
 
 import { ANYWHERE, BY_DONOR } from "./idle.ts";
 import { PrototypeMetrics } from "./metrics.ts";
+import { allowMoveWhilePaused, guardMove } from "./move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
 import {
   buildScope,
@@ -85,9 +87,9 @@ export function nodePrototypeReconciler(
     ],
     sources: [donorsOf(ports)],
     scope: (context) => buildScope(shared, context),
-    normal: [connect, recover, interrupt, advance, collectSurplus],
+    normal: [connect, recover, interrupt, guardMove, verifyVersion, advance, collectSurplus],
     deleting: [connect, interrupt, advance, removeImages],
-    whilePaused: [advanceWhilePaused],
+    whilePaused: [advanceWhilePaused, allowMoveWhilePaused],
     status: report,
   });
 }

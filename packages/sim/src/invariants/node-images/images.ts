@@ -61,11 +61,21 @@ export const keepsVersionsInUse: Invariant = {
     called: (call) => {
       const path = (call.path ?? "").toLowerCase();
       if (call.api !== "arm" || call.verb !== "DELETE" || !path.includes(PROTOTYPES)) return undefined;
-      const pool = poolsIn(truth).find(({ status }) => versionsInUse(status).has(path));
+      const pool = poolsIn(truth).find(
+        (one) => versionsInUse(one.status).has(path) && !hasLostScaleSet(truth, one),
+      );
       return pool && `${call.by} deletes ${path}, which ${pool.metadata.name} uses`;
     },
   }),
 };
+
+/** Whether a pool is being deleted and its scale set is gone: no machine of it can be created any more. */
+function hasLostScaleSet(truth: Truth, { metadata, spec }: Frozen<AzureMachinePool>): boolean {
+  if (metadata.deletionTimestamp === undefined) return false;
+  const id = (spec.providerID ?? "").replace("azure://", "").toLowerCase();
+  const sets = [...truth.azure.core.world.scaleSets.sets.entries()];
+  return !sets.some(([, set]) => set.id.toLowerCase() === id);
+}
 
 function versionsInUse(status: Frozen<AzureMachinePool>["status"]): ReadonlySet<string> {
   const { history = [], bootImage } = status?.nodePrototyping ?? {};
@@ -139,6 +149,16 @@ type Models = Readonly<Record<number, { readonly profile: unknown } | undefined>
 
 /** Whether only the image differs between two models, and one of them is ours. */
 function isSwitch(models: Models, from: number, to: number): boolean {
-  const [old, current] = [definitionIn(models[from]?.profile), definitionIn(models[to]?.profile)];
-  return old !== current && (old !== undefined || current !== undefined);
+  const [before, after] = [models[from]?.profile, models[to]?.profile];
+  const [old, current] = [definitionIn(before), definitionIn(after)];
+  return (
+    old !== current &&
+    (old !== undefined || current !== undefined) &&
+    withoutImage(before) === withoutImage(after)
+  );
+}
+
+/** A profile as text, without its image: a rollout changes more than the image, and may add machines. */
+function withoutImage(profile: unknown): string {
+  return JSON.stringify(profile, (key, value: unknown) => (key === "imageReference" ? undefined : value));
 }
