@@ -116,6 +116,8 @@ test.each([
   ["POST", "clock", { advanceSeconds: 0 }, "advanceSeconds"],
   ["POST", "clock", { advanceSeconds: 99_999_999_999 * 3600 }, "advanceSeconds"],
   ["POST", "actions/evict", { scaleSetId: SET }, "instanceId"],
+  ["POST", "actions/file", { scaleSetId: SET, instanceId: "0" }, "path"],
+  ["POST", "actions/file", { scaleSetId: SET, instanceId: "0", path: "/a", content: 1 }, "content"],
 ])("%s %s with %j is refused and names the field", async (method, path, body, target) => {
   const answer = await controlled().ask(method, path, body);
   expect([answer.status, answer.body]).toMatchObject([400, { error: { target } }]);

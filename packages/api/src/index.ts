@@ -170,6 +170,7 @@ export type {
   UpdateMachineResponse,
 } from "./runtime-extension/in-place-hooks.ts";
 export {
+  BLOCK_MOVE_ANNOTATION,
   AUTOSCALER_MAX_SIZE_ANNOTATION,
   AUTOSCALER_MIN_SIZE_ANNOTATION,
   CLONED_FROM_GROUP_KIND_ANNOTATION,

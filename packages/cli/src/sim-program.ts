@@ -42,6 +42,7 @@ export function addSimCommands(program: Command, shell: Shell, carryOut: CarryOu
   addClock(parts);
   addFaults(parts);
   addScaleSetActions(parts);
+  addFile(parts);
   addProhibitions(parts);
 }
 
@@ -277,6 +278,29 @@ function addScaleSetActions({ sim, shell, carryOut }: Parts): void {
       await carryOut(flags, (address) => actOnScaleSet(shell, { address, scaleSet, action }));
     });
 }
+
+function addFile({ sim, shell, carryOut }: Parts): void {
+  verb(sim, "file", shell)
+    .description(
+      "print a file on the disk of an instance, or write it, as an administrator on the machine would",
+    )
+    .argument("<scale-set>", "name, GROUP/NAME or id")
+    .argument("<instance>", "instance id, such as 0")
+    .argument("<path>", "path of the file, such as /etc/machine-id")
+    .option("--write <text>", "write this text to the file")
+    .action(async (...[scaleSet, instance, path, flags]: FileArguments) => {
+      const { simFile } = await import("./commands/sim-file.ts");
+      const content = flags.write === undefined ? {} : { content: flags.write };
+      await carryOut(flags, (address) => simFile(shell, { address, scaleSet, instance, path, ...content }));
+    });
+}
+
+type FileArguments = [
+  scaleSet: string,
+  instance: string,
+  path: string,
+  flags: AddressFlags & { write?: string },
+];
 
 type ForbidFlags = AddressFlags & { name?: string; readOnly?: boolean; type?: string };
 

@@ -122,6 +122,7 @@ export {
 export type { ModelFacts } from "./reconcilers/azuremachinepool/wanted-model.ts";
 export { IMAGE_VERSION_ANNOTATION, MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";
 export { planPrototype } from "./reconcilers/nodeprototype/plan.ts";
+export { isPrototypeVersion } from "./images/names.ts";
 export type { StartDecision } from "./images/start.ts";
 export type { Blocked, BlockedReason, PoolAction } from "./rollout/scale-set/action.ts";
 export type { Budget } from "./rollout/scale-set/budget.ts";

@@ -1,6 +1,7 @@
 /** A pool whose base image is thirty days old, with and without an image of its own. */
 import { AzureMachinePool, type Frozen, type Node, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
 import { createWorld, type World } from "@capstan/sim";
+import { readImages } from "../../../packages/sim/src/guests/os-disk.ts";
 import { DaemonSet, type WorkloadPod } from "../../../packages/sim/src/workloads/workload-kinds.ts";
 import { MINUTE_MS, patch } from "../../world/fleet/fleet-world.ts";
 import { CLUSTER, plantCluster } from "../../world/machinepools/pool-world.ts";
@@ -61,22 +62,38 @@ export async function measureScaleOut(options: AgedPoolOptions): Promise<ScaleOu
     await world.advance(15 * MINUTE_MS);
   }
   const fromMs = world.truth.nowMs;
-  const pending = watchPending(world);
+  const bootsOf = watchBoots(world);
   await scaleTo(world, 30);
   await world.until(() => world.truth.census(CLUSTER).podsRunning === 30, 240 * MINUTE_MS);
-  return { ...measured(world, fromMs, bytesPerSecond), pending };
+  const { pending, withoutImage } = bootsOf();
+  return { ...measured(world, fromMs), pending, bytesPulled: withoutImage * imageBytes };
 }
 
-/** Notes how many updates each new machine lacks when it is created. */
-function watchPending(world: World): readonly number[] {
-  const pending: number[] = [];
+/** What the new machines lacked when they booted for the first time. */
+interface FirstBoots {
+  readonly pending: readonly number[];
+  /** How many had to pull the image of the application. */
+  readonly withoutImage: number;
+}
+
+/** Notes what is on the disk of each new machine at its first boot. */
+function watchBoots(world: World): () => FirstBoots {
+  const seen = new Map<string, { readonly pending: number; readonly hasImage: boolean }>();
   world.azure.core.onMachine(({ kind, machineId }) => {
-    if (kind !== "booted") return;
-    const installed = Number(world.azure.core.disk(machineId)?.read("/var/lib/dpkg/security-updates") ?? "0");
+    const disk = kind === "booted" && !seen.has(machineId) ? world.azure.core.disk(machineId) : undefined;
+    if (!disk) return;
+    const installed = Number(disk.read("/var/lib/dpkg/security-updates") ?? "0");
     const published = Math.floor((world.scheduler.wallMs - UPDATES.sinceMs) / DAY_MS);
-    pending.push(published - installed);
+    const hasImage = readImages(disk).some(({ names = [] }) => names.includes(APP));
+    seen.set(machineId, { pending: published - installed, hasImage });
   });
-  return pending;
+  return () => {
+    const boots = [...seen.values()];
+    return {
+      pending: boots.map(({ pending }) => pending),
+      withoutImage: boots.filter(({ hasImage }) => !hasImage).length,
+    };
+  };
 }
 
 async function runApp(world: World): Promise<void> {
@@ -88,7 +105,7 @@ async function runApp(world: World): Promise<void> {
   await world.run(workload.create(DaemonSet, { metadata: { name: "app", namespace: "default" }, spec }));
 }
 
-function measured(world: World, fromMs: number, bytesPerSecond: number): Omit<ScaleOut, "pending"> {
+function measured(world: World, fromMs: number): Pick<ScaleOut, "createdToReadyS" | "readyToPodS"> {
   const { created, createdToReadyS } = bootsSince(world, fromMs);
   const readySince = new Map(
     listed<Node>(world, "/nodes").map((node) => [node.metadata.name, readyAtS(node)]),
@@ -96,11 +113,9 @@ function measured(world: World, fromMs: number, bytesPerSecond: number): Omit<Sc
   const pods = listed<WorkloadPod>(world, "/pods").filter(({ spec }) =>
     created.has(machineOf(spec?.nodeName)),
   );
-  const seconds = pods.map((pod) => pullS(pod));
   return {
     createdToReadyS,
     readyToPodS: pods.map((pod) => readyAtS(pod) - (readySince.get(pod.spec?.nodeName ?? "") ?? Number.NaN)),
-    bytesPulled: seconds.reduce((sum, one) => sum + one, 0) * bytesPerSecond,
   };
 }
 
@@ -135,12 +150,6 @@ interface WithReady {
 function readyAtS({ status }: WithReady): number {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return Date.parse(ready?.lastTransitionTime ?? "") / 1000;
-}
-
-/** How long the images of a pod were pulled. */
-function pullS({ status }: Frozen<WorkloadPod>): number {
-  const startedAt = status?.containerStatuses?.[0]?.state.running?.startedAt;
-  return Math.max(0, (Date.parse(startedAt ?? "") - Date.parse(status?.startTime ?? "")) / 1000);
 }
 
 /** A pool of this size in a ready cluster, whose machines get updates daily. */

@@ -1,3 +1,4 @@
+import { getCondition } from "@capstan/api";
 import { expect, test } from "vitest";
 import { nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
 import {
@@ -21,6 +22,14 @@ test("a new node has the patch of the donor, and an identity of its own", async 
   expect(pool.status?.nodePrototyping?.history).toMatchObject([{ state: "Active", donor: "mp-0" }]);
   expect(resourcesOf(world, "snapshots")).toEqual([]);
   await settled(world);
+  expect(getCondition((await poolNow(world)).status?.conditions, "PrototypeImagesScrubbed")).toMatchObject({
+    status: "False",
+    severity: "Info",
+    reason: "DonorIdentityAtRest",
+    message: expect.stringMatching(
+      /^Images in the gallery prototypes_demo_\w+ contain .* of mp-0: /,
+    ) as string,
+  });
   expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
   await scaleTo(world, 4);
   await settled(world);

@@ -1,6 +1,7 @@
 import {
   AzureMachinePool,
   AzureMachinePoolMachine,
+  BLOCK_MOVE_ANNOTATION,
   MachinePool,
   PAUSED_ANNOTATION,
   PROTOTYPE_NOW_ANNOTATION,
@@ -84,16 +85,26 @@ describe("a stopped donor is back within ten minutes", () => {
     });
   });
 
-  test("when the pool is paused, and the renewal begins again later", async () => {
+  test("when the pool is paused, and clusterctl may move the pool only then", async () => {
     const world = await prototypeWorld();
     await withStoppedDonor(world);
+    expect(stored(world)?.metadata.annotations).toMatchObject({ [BLOCK_MOVE_ANNOTATION]: "nodeprototype" });
     await ask(world, PAUSED_ANNOTATION, "true");
     await expectServing(world, 10 * MINUTE_MS);
-    expect(phaseOf(world)).toBe("Aborting");
-    await ask(world, PAUSED_ANNOTATION, null);
-    await settled(world);
     expect(phaseOf(world)).toBe("Idle");
     expect(resourcesOf(world, "snapshots")).toEqual([]);
+    expect(stored(world)?.metadata.annotations).not.toHaveProperty([BLOCK_MOVE_ANNOTATION]);
+  });
+
+  test("when the pool is paused; another client that blocks the move keeps blocking it", async () => {
+    const world = await prototypeWorld();
+    await withStoppedDonor(world);
+    await ask(world, BLOCK_MOVE_ANNOTATION, "theirs");
+    await ask(world, PAUSED_ANNOTATION, "true");
+    await expectServing(world, 10 * MINUTE_MS);
+    await ask(world, PAUSED_ANNOTATION, null);
+    await settled(world);
+    expect(stored(world)?.metadata.annotations).toMatchObject({ [BLOCK_MOVE_ANNOTATION]: "theirs" });
   });
 
   test("when the field is removed, and the record goes with it", async () => {

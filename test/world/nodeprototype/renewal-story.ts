@@ -101,7 +101,8 @@ function namesOn({ name, annotations = {} }: Frozen<Node>["metadata"]): object {
   return { name, annotations: Object.keys(annotations).sort() };
 }
 
-function nodesIn(world: World): readonly Frozen<Node>[] {
+/** The Nodes of the workload cluster, without a request. */
+export function nodesIn(world: World): readonly Frozen<Node>[] {
   const resource = `${Node.group}/${Node.plural}`;
   return [...(world.truth.workload(CLUSTER)?.list({ resource }) ?? [])];
 }

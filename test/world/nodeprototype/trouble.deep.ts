@@ -1,8 +1,9 @@
 import { PROTOTYPE_NOW_ANNOTATION, AzureMachinePool } from "@capstan/api";
-import type { World } from "@capstan/sim";
+import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { MACHINE_POOL_INVARIANTS, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
-import { nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
+import { CLUSTER, nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
 import { blockDrains } from "./pods.ts";
 import {
   createPrototypePool,
@@ -11,6 +12,7 @@ import {
   poolNow,
   prototypeWorld,
   resourcesOf,
+  scaleTo,
   stored,
   untilRenewed,
 } from "./prototype-world.ts";
@@ -54,6 +56,7 @@ describe("a renewal that Azure refuses ends with the donor in service, nothing l
   test.each<[string, string, Effect, RegExp]>([
     ["a snapshot beyond the quota", "PUT snapshots", QUOTA, /quota/],
     ["a snapshot that fails", "PUT snapshots", FAILS, /snapshot has failed/],
+    ["a gallery beyond the quota", "PUT galleries", QUOTA, /quota/],
     ["a gallery without the right to write", "PUT galleries", DENIED, /no right to write/],
     ["a definition that is refused", "PUT galleries/images", DENIED, /no right to write/],
     ["a version that fails each time", VERSION, FAILS, /failed 3 times/],
@@ -111,6 +114,72 @@ describe("what another client deletes in the middle of a renewal", () => {
     expect(resourcesOf(world, "snapshots")).toEqual([]);
   });
 });
+
+describe("what another client deletes while the pool boots from it", () => {
+  test.each([
+    ["the version in use", (active: string) => active],
+    ["the image definition", (active: string) => active.split("/versions/")[0] ?? ""],
+  ])("%s: new machines boot from the image in the spec", async (_, targetOf) => {
+    const world = await prototypeWorld({ invariants: MACHINE_POOL_INVARIANTS });
+    await createPrototypePool(world, { interval: "8000h" });
+    await untilRenewed(world);
+    await settled(world);
+    const active = stored(world)?.status?.nodePrototyping?.history?.[0]?.id ?? "";
+    await world.run(world.arm("DELETE", `${active}?api-version=2024-03-03`));
+    await world.advance(MINUTE_MS);
+    await world.run(world.arm("DELETE", `${targetOf(active)}?api-version=2024-03-03`));
+    await world.advance(15 * MINUTE_MS);
+    await scaleTo(world, 4);
+    await settled(world);
+    expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2", "mp-3"]);
+    expect(stored(world)?.status?.nodePrototyping).not.toHaveProperty("bootImage");
+  });
+});
+
+const OURS = {
+  "sigs.k8s.io_cluster-api-provider-azure_cluster_demo": "owned",
+  capstan_cluster: "default/demo",
+};
+
+describe("what another client has created under the names of a renewal", () => {
+  test.each<[string, { gallery: object; definition?: object }, RegExp | undefined]>([
+    ["a gallery of another owner", { gallery: {} }, /gallery exists without the tags of this cluster/],
+    ["our gallery in another region is used", { gallery: { tags: OURS, location: "eastus" } }, undefined],
+    [
+      "a definition for another generation",
+      { gallery: { tags: OURS }, definition: { hyperVGeneration: "V1" } },
+      /generation/i,
+    ],
+  ])("%s", async (_, planted, cause) => {
+    const world = await worldWith("PUT nothing", FAILS);
+    await world.until(() => stored(world)?.status?.nodePrototyping?.phase === "Snapshotting", 2 * HOUR_MS);
+    await plantGallery(world, planted);
+    await world.until(() => stored(world)?.status?.nodePrototyping?.phase === "Idle", 8 * HOUR_MS);
+    const { status } = await poolNow(world);
+    if (cause) expect(status?.nodePrototyping?.lastError?.message).toMatch(cause);
+    else expect(status?.lastImagePrototype).toBeDefined();
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+    await settled(world);
+    expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+  });
+});
+
+/** Creates the gallery, and perhaps the definition, that the renewal is going to use. */
+async function plantGallery(
+  world: World,
+  { gallery, definition }: { readonly gallery: object; readonly definition?: object },
+): Promise<void> {
+  const { imageVersion } = stored(world)?.status?.nodePrototyping ?? {};
+  const id = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${CLUSTER}/providers/Microsoft.Compute/galleries/${imageVersion?.gallery}`;
+  const put = (path: string, body: object) =>
+    world.run(world.arm("PUT", `${path}?api-version=2024-03-03`, { location: "westeurope", ...body }));
+  await put(id, { ...gallery, properties: {} });
+  if (!definition) return;
+  await world.advance(20_000);
+  const identifier = { publisher: "them", offer: "theirs", sku: "own" };
+  const usual = { osType: "Linux", osState: "Generalized", hyperVGeneration: "V2", identifier };
+  await put(`${id}/images/${imageVersion?.definition}`, { properties: { ...usual, ...definition } });
+}
 
 test("a drain that a budget blocks ends after fifteen minutes, without force", async () => {
   const world = await prototypeWorld();

@@ -23,6 +23,8 @@ export const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
 export const DELETE_MACHINE_ANNOTATION = "cluster.x-k8s.io/delete-machine";
 /** Annotation: health checks ignore the machine. */
 export const SKIP_REMEDIATION_ANNOTATION = "cluster.x-k8s.io/skip-remediation";
+/** Annotation: `clusterctl move` waits until it is removed. */
+export const BLOCK_MOVE_ANNOTATION = "clusterctl.cluster.x-k8s.io/block-move";
 /** Annotation: the machine is unhealthy, regardless of its conditions. */
 export const REMEDIATE_MACHINE_ANNOTATION = "cluster.x-k8s.io/remediate-machine";
 /** Annotation: an external controller, such as an autoscaler, sets the replicas. */

@@ -2,6 +2,7 @@ import type { AdjustableClock, Clock } from "@capstan/env";
 import type { Answer } from "../arm/answer.ts";
 import { ArmError } from "../arm/errors.ts";
 import type { Core } from "../core/core.ts";
+import type { MachineDisk } from "../disks/machine-disk.ts";
 import { ARM_AUDIENCES } from "../entra/tokens.ts";
 import type { FaultRule } from "../faults/fault.ts";
 import type { JournalEntry } from "../journal/journal.ts";
@@ -129,6 +130,23 @@ export class Control {
   /** Another client resizes a scale set. */
   setCapacity(scaleSetId: string, capacity: number): Answer {
     return this.#asOperator("PATCH", scaleSetId, { sku: { capacity } });
+  }
+
+  /** A file on the OS disk of a machine, by the machine's ARM id; undefined when the file does not exist. */
+  readFile(id: string, path: string): string | undefined {
+    return this.#diskOf(id).read(path);
+  }
+
+  /** Someone who is logged in on a machine writes a file. */
+  writeFile(id: string, path: string, content: string): void {
+    this.#diskOf(id).write(path, content);
+    this.#changed();
+  }
+
+  #diskOf(id: string): MachineDisk {
+    const disk = this.#core.disk(id);
+    if (disk) return disk;
+    throw new ArmError(404, { code: "NotFound", message: `The machine '${id}' does not exist.` });
   }
 
   /** Sends a request as the operator: by the same rules as any caller's, under its own name in the journal. */

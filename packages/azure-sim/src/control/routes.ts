@@ -122,11 +122,27 @@ function act(control: Control, name: string, body: JsonObject): Answer {
   const scaleSetId = required(body, "scaleSetId");
   if (name === "deleteInstance") return control.deleteResource(instanceIn(scaleSetId, body));
   if (name === "evict") return control.evict(instanceIn(scaleSetId, body));
+  if (name === "file") return onDisk(control, instanceIn(scaleSetId, body), body);
   if (name === "setCapacity")
     return control.setCapacity(scaleSetId, Number(objectAt({ body }, "body")["capacity"]));
   throw new ArmError(404, {
     code: "NotFound",
-    message: `The action '${name}' does not exist; use deleteInstance, deleteResource, evict or setCapacity.`,
+    message: `The action '${name}' does not exist; use deleteInstance, deleteResource, evict, file or setCapacity.`,
+  });
+}
+
+/** Reads a file of a machine, or writes the content that the body has. */
+function onDisk(control: Control, id: string, body: JsonObject): Answer {
+  const path = required(body, "path");
+  if (body["content"] !== undefined) {
+    control.writeFile(id, path, required(body, "content"));
+    return empty(204);
+  }
+  const content = control.readFile(id, path);
+  if (content !== undefined) return reply(200, { content });
+  throw new ArmError(404, {
+    code: "NotFound",
+    message: `The file '${path}' does not exist on this machine.`,
   });
 }
 

@@ -22,6 +22,13 @@ export interface SimClockState {
   readonly speed: number;
 }
 
+/** A file on the disk of an instance of a scale set. */
+interface InstanceFile {
+  readonly scaleSetId: string;
+  readonly instanceId: string;
+  readonly path: string;
+}
+
 /** The control API of a running simulator. */
 export interface ControlClient {
   readonly url: string;
@@ -34,6 +41,8 @@ export interface ControlClient {
   removeFault(id: string): Promise<void>;
   forbid(prohibition: Prohibition): Promise<void>;
   allow(name: string): Promise<void>;
+  /** Reads a file on the disk of an instance, or writes it when a content is given; returns its content. */
+  file(place: InstanceFile, content?: string): Promise<string>;
   /** Acts on a scale set from outside of ARM; returns the status of ARM's answer. */
   act(action: "deleteInstance" | "deleteResource" | "evict" | "setCapacity", body: object): Promise<number>;
 }
@@ -122,6 +131,13 @@ function controlClient(transport: Transport, url: string, token: string): Contro
     removeFault: async (id) => void (await send("DELETE", named("faults", id))),
     forbid: async (prohibition) => void (await send("POST", "prohibitions", prohibition)),
     allow: async (name) => void (await send("DELETE", named("prohibitions", name))),
+    file: async (place, content) => {
+      const read = await send("POST", "actions/file", {
+        ...place,
+        ...(content !== undefined && { content }),
+      });
+      return content ?? (read as { content: string }).content;
+    },
     act: async (action, body) => {
       const answer = await ask("POST", `actions/${action}`, body);
       await answer.text();

@@ -7,12 +7,17 @@ import {
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
 import { planPrototype } from "@capstan/manager";
+import type { Env } from "@capstan/env";
+import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/given-objects.ts";
+import type { PoolParts } from "../plan/pool-parts.ts";
+import { benefitText, machinesByImage, machinesToMeasure } from "../prototype/benefit.ts";
 import { listText, statusText } from "../prototype/prototype-text.ts";
+import { readPods } from "../prototype/workload-pods.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { forWindow } from "../render/emphasis.ts";
 import type { Shell } from "../shell.ts";
@@ -34,11 +39,27 @@ export async function prototypeList(
 export async function prototypeStatus(shell: Shell, options: RolloutOptions): Promise<number> {
   const text = await withUserClient(shell, options.access, async (client, place) => {
     const parts = await readPool(client, await findPool(client, poolIn(place, options)));
-    const decision = planPrototype(parts, place.now());
-    return statusText(parts, decision?.why ?? "nothing: spec.template.image.nodePrototyping is not set");
+    const next = planPrototype(parts, place.now())?.why;
+    return statusText(parts.pool, {
+      next: next ?? "nothing: spec.template.image.nodePrototyping is not set",
+      benefit: await benefitOf({ env: shell.env, client }, parts),
+    });
   });
   shell.out.write(forWindow(shell, text));
   return EXIT.done;
+}
+
+/** What machines from images of the pool save, as far as the workload cluster can be asked. */
+async function benefitOf(
+  access: { readonly env: Env; readonly client: Client },
+  { pool, machines, cluster }: PoolParts,
+): Promise<string> {
+  const byImage = machinesByImage(pool, machines);
+  const measured = [byImage.own, byImage.base].flatMap((some) => machinesToMeasure(pool, some));
+  if (!cluster || measured.length === 0) return benefitText(byImage, new Map());
+  const read = await readPods(access, cluster, measured);
+  if ("pods" in read) return benefitText(byImage, read.pods);
+  return `${benefitText(byImage, new Map())}\npods are not measured: ${read.why}\n`;
 }
 
 /** `capstan prototype now` and `rollback`: asks the controller by an annotation with a new value. */

@@ -200,7 +200,16 @@ describe("a simulated Azure with scale sets in two groups", () => {
     expect(out).toMatch(/east[^]*pool {2}virtualMachineScaleSets {2}Succeeded {2}capacity 1 {2}1 Succeeded/);
   });
 
+  test("has files on the disks of its instances, which can be written", async () => {
+    expect((await sim("file", "west/pool", "0", "/etc/patch", "--write", "1.2.3")).out).toBe(
+      "/etc/patch of west/pool/0 is written\n",
+    );
+    expect((await sim("file", "west/pool", "0", "/etc/patch")).out).toBe("1.2.3\n");
+  });
+
   test.each([
+    [["file", "west/pool", "1", "/etc/patch"], "The file '/etc/patch' does not exist on this machine."],
+    [["file", "west/pool", "99", "/etc/patch"], "virtualMachines/99' does not exist."],
     [["delete", "pool", "0"], '"pool" matches several; choose one: east/pool, west/pool'],
     [["delete", "nowhere/vm-0"], 'there is no resource "nowhere/vm-0"; existing: '],
     [["delete", "west/pool", "99"], "there is no instance 99 in west/pool; it has: 4 Succeeded"],

@@ -1,18 +1,5 @@
-import {
-  type AzureMachinePool,
-  type AzureMachinePoolMachine,
-  type Frozen,
-  getCondition,
-  nodePrototypingOf,
-} from "@capstan/api";
-import { IMAGE_VERSION_ANNOTATION } from "@capstan/manager";
+import { type AzureMachinePool, type Frozen, getCondition, nodePrototypingOf, sameArmId } from "@capstan/api";
 import { facts, table } from "../render/table.ts";
-
-/** A pool and its machines. */
-export interface PrototypeParts {
-  readonly pool: Frozen<AzureMachinePool>;
-  readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
-}
 
 type Status = NonNullable<Frozen<AzureMachinePool>["status"]>;
 type PrototypeRecord = NonNullable<Status["nodePrototyping"]>;
@@ -43,9 +30,11 @@ function renewedAt({ status }: Frozen<AzureMachinePool>): string {
   return status?.lastImagePrototype ?? "never";
 }
 
-/** How the image of a pool stands. */
-export function statusText(parts: PrototypeParts, next: string): string {
-  const { pool } = parts;
+/** How the image of a pool stands: what comes next, and the table of what new machines save. */
+export function statusText(
+  pool: Frozen<AzureMachinePool>,
+  { next, benefit }: { readonly next: string; readonly benefit: string },
+): string {
   const record = recordOf(pool);
   const head = facts([
     ["pool", `${pool.metadata.namespace}/${pool.metadata.name}`],
@@ -53,10 +42,10 @@ export function statusText(parts: PrototypeParts, next: string): string {
     ["last renewal", renewedAt(pool)],
     ["phase", record.phase],
     ["says", saidOf(pool)],
-    ["next", next],
-    ...factsOf(record),
+    ["next", isOff(pool) ? "nothing while it is switched off" : next],
+    ...factsOf(record, pool.status?.image?.id),
   ]);
-  return [head, timelineText(record.timeline ?? []), versionsText(record.history ?? []), benefitText(parts)]
+  return [head, timelineText(record.timeline ?? []), versionsText(record.history ?? []), benefit]
     .filter((text) => text !== "")
     .join("\n");
 }
@@ -66,8 +55,17 @@ function saidOf({ status }: Frozen<AzureMachinePool>): string {
   return condition ? `${condition.reason}: ${condition.message ?? ""}` : "-";
 }
 
-function factsOf({ donor, lastError, bootImage }: PrototypeRecord): readonly (readonly [string, string])[] {
-  const boots = bootImage?.id.split("/").slice(-3).join("/") ?? "the image in the spec";
+function isOff({ status }: Frozen<AzureMachinePool>): boolean {
+  return getCondition(status?.conditions, "LastOsCache")?.reason === "SwitchedOff";
+}
+
+function factsOf(
+  { donor, lastError, bootImage }: PrototypeRecord,
+  imageID = "",
+): readonly (readonly [string, string])[] {
+  // The scale set decides: the pool controller leaves an image out while the feature is off.
+  const isBooted = bootImage !== undefined && sameArmId(bootImage.id, imageID);
+  const boots = isBooted ? bootImage.id.split("/").slice(-3).join("/") : "the image in the spec";
   return [
     ...(donor ? [["donor", donorText(donor)] as const] : []),
     ...(lastError ? [["last error", `${lastError.step}: ${lastError.message}`] as const] : []),
@@ -115,31 +113,4 @@ function versionsText(history: History): string {
     outOfServiceSeconds === undefined ? "-" : `${outOfServiceSeconds} s`,
   ]);
   return table(["VERSION", "STATE", "CREATED", "DONOR", "DONOR OUT"], rows);
-}
-
-/** How long machines took from their creation to their Node, with images of the pool and without. */
-function benefitText({ pool, machines }: PrototypeParts): string {
-  const versions = new Set(pool.status?.nodePrototyping?.history?.map(({ version }) => version));
-  const rows = [["an image of this pool", true] as const, ["the image in the spec", false] as const].flatMap(
-    ([name, isPrototype]) => {
-      const times = machines
-        .filter(
-          ({ metadata }) =>
-            versions.has(metadata.annotations?.[IMAGE_VERSION_ANNOTATION] ?? "") === isPrototype,
-        )
-        .flatMap((machine) => secondsToNode(machine) ?? [])
-        .sort((a, b) => a - b);
-      const median = times[Math.floor(times.length / 2)];
-      return median === undefined ? [] : [[name, String(times.length), `${median} s`]];
-    },
-  );
-  return rows.length === 0 ? "" : table(["MACHINES FROM", "COUNT", "CREATED TO NODE (MEDIAN)"], rows);
-}
-
-function secondsToNode({ metadata, status }: Frozen<AzureMachinePoolMachine>): number | undefined {
-  const joined = getCondition(status?.conditions, "BootstrapSucceeded");
-  if (joined?.status !== "True") return undefined;
-  const seconds =
-    (Date.parse(joined.lastTransitionTime) - Date.parse(metadata.creationTimestamp ?? "")) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.round(seconds);
 }

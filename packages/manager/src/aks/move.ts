@@ -1,7 +1,5 @@
-import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
+import { BLOCK_MOVE_ANNOTATION, type Frozen, type Kind, type KubernetesObject } from "@capstan/api";
 import type { Client, Editable } from "@capstan/runtime";
-
-const BLOCK_MOVE_ANNOTATION = "clusterctl.cluster.x-k8s.io/block-move";
 
 /** Makes `clusterctl move` wait until Azure Service Operator no longer reconciles the resources of an object. */
 export function blockMove({ metadata }: Editable<KubernetesObject>): void {

@@ -20,6 +20,14 @@ export function rolledBack(history: readonly HistoryEntry[]): readonly HistoryEn
   });
 }
 
+/** The history after another client has deleted the active version: Azure takes the newest one of the rest for the latest. */
+export function withoutActive(history: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const next = history.find(({ state }) => state === "Previous");
+  return history
+    .filter(({ state }) => state !== "Active")
+    .map((one): HistoryEntry => (one === next ? { ...one, state: "Active" } : one));
+}
+
 /** The versions that may be deleted: those beyond the kept ones; never the active one or the one to roll back to. */
 export function surplusOf(history: readonly HistoryEntry[]): readonly HistoryEntry[] {
   const rollback = history.find(({ state }) => state === "Previous");

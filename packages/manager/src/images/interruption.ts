@@ -17,6 +17,14 @@ export interface Interruption {
   readonly why: string;
 }
 
+/** The codes of renewals that were interrupted; they are not failures of the donor. */
+const INTERRUPTIONS: ReadonlySet<string> = new Set(["SwitchedOff", "PoolDeleted", "Paused", "PoolChanged"]);
+
+/** Whether a renewal ended by an error, and not because it had to give way. */
+export function isFailure(lastError: PrototypeRecord["lastError"]): boolean {
+  return lastError !== undefined && !INTERRUPTIONS.has(lastError.code);
+}
+
 /** Until the donor is stopped, a renewal yields to changes of its pool. */
 const YIELDING: ReadonlySet<PrototypePhase> = new Set<PrototypePhase>([
   "Protecting",

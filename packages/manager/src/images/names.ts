@@ -21,6 +21,13 @@ export function versionOf(startedAtMs: number, attempt: number): string {
   return `${date}.${at.getUTCHours() * 60 + at.getUTCMinutes()}.${attempt}`;
 }
 
+/** Whether a version of an image is one that `versionOf` has made; the history of a pool forgets old ones. */
+export function isPrototypeVersion(version: string): boolean {
+  const [, date = "", minute = ""] = /^(20\d{6})\.(\d{1,4})\.\d{1,2}$/.exec(version) ?? [];
+  const month = Number(date.slice(4, 6));
+  return month >= 1 && month <= 12 && Number(minute) < 24 * 60;
+}
+
 /** The names of what a pool has in Azure for its prototypes. */
 export interface PrototypeNames {
   readonly gallery: string;

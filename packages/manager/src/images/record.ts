@@ -27,6 +27,14 @@ export function hasDonor(record: PrototypeRecord | undefined): boolean {
   return record !== undefined && WITH_DONOR.has(record.phase);
 }
 
+/**
+ * Whether a move of the pool to another management cluster must wait. Afterwards the status is rebuilt from tags, and what was
+ * published in part is deleted; a donor that is out of service must not depend on that.
+ */
+export function blocksMove(record: PrototypeRecord): boolean {
+  return hasDonor(record) || record.phase === "Aborting";
+}
+
 /** Whether a renewal runs. */
 export function isRunning(record: PrototypeRecord | undefined): boolean {
   return record !== undefined && record.phase !== "Idle";

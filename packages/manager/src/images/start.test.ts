@@ -113,6 +113,23 @@ describe("no renewal begins", () => {
   });
 });
 
+test.each([
+  ["TimedOut", "no renewal before 2026-01-17T10:20:00Z, because 2 failed in a row; Stopping: no"],
+  ["Paused", "no renewal before 2026-01-17T10:20:00Z, because the last one was interrupted; Stopping: no"],
+])(
+  "after %s the message has the time and not what is left of it, so that it does not change",
+  (code, why) => {
+    const record = {
+      phase: "Idle",
+      nextAttemptTime: "2026-01-17T10:20:00Z",
+      consecutiveFailures: 2,
+      lastError: { step: "Stopping", code, message: "no" },
+    } as const;
+    expect(decideStart(facts({ record })).why).toBe(why);
+    expect(decideStart(facts({ record, nowMs: NOW_MS + 60_000 })).why).toBe(why);
+  },
+);
+
 test("a window in another time zone opens by the clock there", () => {
   const window = { start: "10:30", duration: "1h", timeZone: "Europe/Berlin" };
   expect(decideStart(facts({ window }))).toMatchObject({ do: "start" });

@@ -1,4 +1,5 @@
 import { type Candidate, chooseDonor, type PassedOver, shortageOf } from "./donor.ts";
+import { isFailure } from "./interruption.ts";
 import { shortHash } from "./names.ts";
 import { type PrototypeRecord } from "./record.ts";
 import { type PrototypeWindow, untilOpenMs } from "./window.ts";
@@ -134,14 +135,23 @@ function untilFree({ obstacles, others }: StartFacts): StartDecision | undefined
   return { do: "wait", reason: "ManagerBusy", why, afterMs: SOON_MS };
 }
 
-function backingOff({ consecutiveFailures = 0, lastError }: PrototypeRecord, afterMs: number): StartDecision {
+/** The message names the time and not what is left of it: a status that changes each minute would be written each minute. */
+function backingOff(record: PrototypeRecord, afterMs: number): StartDecision {
+  const { consecutiveFailures = 0, lastError, nextAttemptTime = "" } = record;
   if (consecutiveFailures === 0 && !lastError) {
     const why = "nothing had changed at the last look; the next look is an interval later";
     return { do: "wait", reason: "Unchanged", why, afterMs };
   }
   const cause = lastError ? `${lastError.step}: ${lastError.message}` : "the last renewal failed";
-  const why = `waiting ${Math.ceil(afterMs / MINUTE_MS)} min after ${consecutiveFailures} failed in a row; ${cause}`;
-  return { do: "wait", reason: "BackingOff", why, afterMs };
+  const ended = isFailure(lastError)
+    ? `${consecutiveFailures} failed in a row`
+    : "the last one was interrupted";
+  return {
+    do: "wait",
+    reason: "BackingOff",
+    why: `no renewal before ${nextAttemptTime}, because ${ended}; ${cause}`,
+    afterMs,
+  };
 }
 
 function withoutDonor(passedOver: readonly PassedOver[]): StartDecision {

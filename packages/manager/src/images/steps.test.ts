@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { backoffMs } from "./backoff.ts";
-import { promoted, rolledBack, surplusOf } from "./history.ts";
-import { interruptionOf } from "./interruption.ts";
+import { promoted, rolledBack, surplusOf, withoutActive } from "./history.ts";
+import { interruptionOf, isFailure } from "./interruption.ts";
 import { bootImageOf } from "./lineage.ts";
-import { cycleIDOf, namesOf, versionOf } from "./names.ts";
+import { cycleIDOf, isPrototypeVersion, namesOf, versionOf } from "./names.ts";
 import type { HistoryEntry, PrototypePhase } from "./record.ts";
 import {
   decidePromote,
@@ -28,15 +28,15 @@ test.each<[DonorPower, string]>([
   expect(decideStop(power).do).toBe(step);
 });
 
-const DONOR = { power: "stopped", stoppedMs: 60_000, osDiskID: "/disk" } as const;
+const DONOR = { power: "stopped", cycleID: "1", osDiskID: "/disk" } as const;
 
 test.each([
   ["without a snapshot", undefined, {}, "create"],
-  ["with one that is being made", { state: "Creating", createdMs: 61_000, source: "/DISK" }, {}, "wait"],
-  ["with a complete one", { state: "Succeeded", createdMs: 61_000, source: "/disk" }, {}, "done"],
-  ["with one of another disk", { state: "Succeeded", createdMs: 61_000, source: "/other" }, {}, "giveUp"],
-  ["with one from before the stop", { state: "Succeeded", createdMs: 10_000, source: "/disk" }, {}, "giveUp"],
-  ["with a failed one", { state: "Failed", createdMs: 61_000, source: "/disk" }, {}, "giveUp"],
+  ["with one that is being made", { state: "Creating", cycleID: "1", source: "/DISK" }, {}, "wait"],
+  ["with a complete one", { state: "Succeeded", cycleID: "1", source: "/disk" }, {}, "done"],
+  ["with one of another disk", { state: "Succeeded", cycleID: "1", source: "/other" }, {}, "giveUp"],
+  ["with one of another renewal", { state: "Succeeded", cycleID: "0", source: "/disk" }, {}, "giveUp"],
+  ["with a failed one", { state: "Failed", cycleID: "1", source: "/disk" }, {}, "giveUp"],
   ["whose donor another client has started", undefined, { power: "running" as const }, "giveUp"],
 ])("a stopped donor %s", (_, snapshot, donor, step) => {
   expect(decideSnapshot(snapshot, { ...DONOR, ...donor }).do).toBe(step);
@@ -78,6 +78,7 @@ describe("a donor on its way back", () => {
 describe("publishing", () => {
   const facts: PublishFacts = {
     gallery: "Succeeded",
+    isForeignGallery: false,
     definition: "Succeeded",
     version: undefined,
     snapshot: "Succeeded",
@@ -87,6 +88,7 @@ describe("publishing", () => {
   test.each<[string, Partial<PublishFacts>, string]>([
     ["creates the gallery first", { gallery: undefined, definition: undefined }, "createGallery"],
     ["waits for the gallery", { gallery: "Creating" }, "wait"],
+    ["gives up if the gallery has another owner", { isForeignGallery: true }, "giveUp"],
     ["creates the definition", { definition: undefined }, "createDefinition"],
     ["creates the version", {}, "createVersion"],
     ["waits for the version", { version: "Creating" }, "wait"],
@@ -212,4 +214,35 @@ test("versions grow with time, and names fit Azure's rules", () => {
   });
   expect(names.gallery).toMatch(/^prototypes_my_cluster_[0-9a-f]{8}$/);
   expect(names.definition).toBe("mp-01234567");
+});
+
+test("a renewal that gave way has not failed", () => {
+  const ended = (code: string) => isFailure({ step: "Draining", code, message: "" });
+  expect(["Paused", "SwitchedOff", "PoolDeleted", "PoolChanged"].map(ended)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect([ended("TimedOut"), isFailure(undefined)]).toEqual([true, false]);
+});
+
+test("versions of renewals are recognized, and those of base images are not", () => {
+  expect(isPrototypeVersion(versionOf(Date.parse("2026-11-18T23:59:00Z"), 3))).toBe(true);
+  for (const version of ["1.33.5", "20261118.1440.1", "20261318.10.1", "20261118.10", "latest", ""])
+    expect([version, isPrototypeVersion(version)]).toEqual([version, false]);
+});
+
+test("without the active version, the newest previous one is active; one that was rolled back never is", () => {
+  const entry = (version: string, state: HistoryEntry["state"]): HistoryEntry => ({
+    id: version,
+    version,
+    createdAt: "2026-01-01T00:00:00Z",
+    state,
+  });
+  const states = (history: readonly HistoryEntry[]) =>
+    history.map(({ version, state }) => `${version} ${state}`);
+  const history = [entry("4", "Active"), entry("3", "Bad"), entry("2", "Previous"), entry("1", "Previous")];
+  expect(states(withoutActive(history))).toEqual(["3 Bad", "2 Active", "1 Previous"]);
+  expect(states(withoutActive(history.slice(0, 2)))).toEqual(["3 Bad"]);
 });

@@ -30,20 +30,21 @@ export function decideStop(power: DonorPower): StopStep {
 /** The snapshot as Azure has it. */
 export interface SnapshotFacts {
   readonly state: string;
-  readonly createdMs: number;
+  /** The renewal that it was made for, by its tag. */
+  readonly cycleID: string;
   readonly source: string;
 }
 
 /** What becomes of the snapshot. */
 export type SnapshotStep = Why & { readonly do: "create" | "wait" | "done" | "giveUp" };
 
-// Azure's clock and ours differ a little.
-const CLOCK_SKEW_MS = 5000;
-
-/** Takes the snapshot while the donor is stopped, and only then: otherwise pods could be scheduled during it. */
+/**
+ * Takes the snapshot while the donor is stopped, and only then: otherwise pods could be scheduled during it. A renewal creates
+ * its snapshot only after the stop, so its tag proves the order; the clocks of Azure and of the manager may differ.
+ */
 export function decideSnapshot(
   snapshot: SnapshotFacts | undefined,
-  donor: { readonly power: DonorPower; readonly stoppedMs: number; readonly osDiskID: string },
+  donor: { readonly power: DonorPower; readonly cycleID: string; readonly osDiskID: string },
 ): SnapshotStep {
   if (donor.power === "gone") return { do: "giveUp", why: "the donor's instance is gone" };
   if (donor.power !== "stopped")
@@ -54,8 +55,8 @@ export function decideSnapshot(
   if (!snapshot) return { do: "create", why: "the donor is stopped" };
   if (snapshot.source.toLowerCase() !== donor.osDiskID.toLowerCase())
     return { do: "giveUp", why: `a snapshot of that name exists, of ${snapshot.source}` };
-  if (snapshot.createdMs + CLOCK_SKEW_MS < donor.stoppedMs)
-    return { do: "giveUp", why: "the snapshot is older than the stop of the donor" };
+  if (snapshot.cycleID !== donor.cycleID)
+    return { do: "giveUp", why: "a snapshot of that name exists, which this renewal has not made" };
   if (snapshot.state === "Succeeded") return { do: "done", why: "the snapshot is complete" };
   if (snapshot.state === "Failed") return { do: "giveUp", why: "Azure says that the snapshot has failed" };
   return { do: "wait", why: `the snapshot is ${snapshot.state}` };
@@ -105,6 +106,8 @@ const MOST_ATTEMPTS = 3;
 /** The parts of the gallery, and the snapshot that the version is made from. */
 export interface PublishFacts {
   readonly gallery: GalleryState;
+  /** Whether the gallery belongs to another owner, whose readers could read the identity of the donor. */
+  readonly isForeignGallery: boolean;
   readonly definition: GalleryState;
   readonly version: GalleryState;
   readonly snapshot: GalleryState;
@@ -120,7 +123,12 @@ export function decidePublish(facts: PublishFacts): PublishStep {
   return galleryStep(facts) ?? versionStep(facts);
 }
 
-function galleryStep({ gallery, definition }: PublishFacts): PublishStep | undefined {
+function galleryStep({ gallery, isForeignGallery, definition }: PublishFacts): PublishStep | undefined {
+  if (isForeignGallery)
+    return {
+      do: "giveUp",
+      why: "the gallery exists without the tags of this cluster; delete it, or tag it as owned",
+    };
   if (gallery === undefined) return { do: "createGallery", why: "the cluster has no gallery yet" };
   if (isPending(gallery)) return { do: "wait", why: `the gallery is ${gallery}` };
   if (definition === undefined)

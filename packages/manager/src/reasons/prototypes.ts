@@ -34,6 +34,11 @@ export const PROTOTYPE_REASONS = {
     meaning: "No renewal begins while a MachineDeployment of the template rolls or scales.",
     cure: UNDER_WAY,
   },
+  DonorIdentityAtRest: {
+    meaning:
+      "Images of the pool contain the identity of their donors; machines remove it at their first boot from such an image.",
+    cure: "Give read access to the gallery only to those who may have node access; [security of node images](../node-image-security.md) says what it contains.",
+  },
   NothingToRenew: {
     meaning: "The pool does not use `spec.template.image.nodePrototyping`, or its AzureCluster is missing.",
     cure: DESIRED,
@@ -62,6 +67,11 @@ export const PROTOTYPE_REASONS = {
   PrototypeDonorLost: {
     meaning: "The donor did not come back within 15 minutes, and the pool replaces it.",
     cure: "Look at the machine in Azure if it happens again: its serial log says why it did not boot.",
+  },
+  PrototypeVersionLost: {
+    meaning:
+      "Another client has deleted the image version that new machines boot from; they boot from the version before, or from the image in the spec.",
+    cure: "Nothing: the next renewal publishes a version. `capstan prototype now POOL` asks for one at once.",
   },
   PrototypeDraining: { meaning: "The donor takes no more pods, and its pods are evicted.", cure: UNDER_WAY },
   PrototypeFailed: {

@@ -132,6 +132,13 @@ describe("validateNodePrototyping", () => {
       `spec.template.image.computeGallery: Required value: ${PATH} needs a gallery image`,
     ],
     [
+      pool({
+        marketplace: { publisher: "p", offer: "o", sku: "s", version: "1.0.0" },
+        nodePrototyping: { interval: "24h" },
+      }),
+      `spec.template.image.computeGallery: Required value: ${PATH} needs the pool to use a gallery image`,
+    ],
+    [
       pool(undefined, { annotation: "24h" }),
       "spec.template.image.computeGallery: Required value: metadata.annotations[nodeCachingInterval] needs a gallery image",
     ],

@@ -85,7 +85,7 @@ const Donor = object("The node that the image is taken from.", {
   osDiskID: optional(string("The ARM id of the disk it boots from.")),
   cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
   outSince: optional(timestamp("Since when its Node takes no pods.")),
-  stoppedAt: optional(timestamp("When the VM was observed to be stopped; a snapshot must be younger.")),
+  stoppedAt: optional(timestamp("When the VM was observed to be stopped.")),
   backAt: optional(timestamp("When its Node took pods again.")),
   markers: optional(listOf("What we have set on its objects and must remove again.", string("A marker."))),
 });

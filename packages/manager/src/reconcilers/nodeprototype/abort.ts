@@ -1,6 +1,7 @@
 import { formatTimestamp, parseDuration } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import { backoffMs, BREAKER_AFTER } from "../../images/backoff.ts";
+import { isFailure } from "../../images/interruption.ts";
 import { type AzureScope, deleted } from "./azure-reads.ts";
 import { versionID } from "./publish.ts";
 import { moveTo, recordOf, type Scope } from "./scope.ts";
@@ -9,9 +10,6 @@ import { deleteSnapshot } from "./snapshot.ts";
 const SOON_MS = 10_000;
 // A renewal that yielded to a change of its pool tries again soon.
 const RETRY_MS = 10 * 60_000;
-
-/** Reasons to end a renewal that are not failures of it. */
-const NOT_A_FAILURE: ReadonlySet<string> = new Set(["SwitchedOff", "PoolDeleted", "Paused", "PoolChanged"]);
 
 /** Removes what a renewal has left, and waits before the next one. */
 export async function abort(scope: AzureScope): Promise<Outcome> {
@@ -32,16 +30,16 @@ async function deleteVersion(scope: AzureScope): Promise<boolean> {
 async function end(scope: Scope): Promise<Outcome> {
   const { context, settings } = scope;
   const { lastError, consecutiveFailures = 0 } = recordOf(scope);
-  const isFailure = lastError !== undefined && !NOT_A_FAILURE.has(lastError.code);
-  const failures = consecutiveFailures + (isFailure ? 1 : 0);
-  const waitMs = isFailure ? backoffMs(failures, parseDuration(settings?.interval ?? "24h")) : RETRY_MS;
+  const hasFailed = isFailure(lastError);
+  const failures = consecutiveFailures + (hasFailed ? 1 : 0);
+  const waitMs = hasFailed ? backoffMs(failures, parseDuration(settings?.interval ?? "24h")) : RETRY_MS;
   await moveTo(scope, "Idle", {
     consecutiveFailures: failures === 0 ? undefined : failures,
     nextAttemptTime: formatTimestamp(context.env.clock.now() + waitMs),
     snapshot: undefined,
     imageVersion: undefined,
   });
-  if (isFailure) noteFailure(scope, failures, lastError.message);
+  if (hasFailed) noteFailure(scope, failures, lastError?.message ?? "");
   return again(0, "Aborted");
 }
 

@@ -1,11 +1,11 @@
 import { again, block, next, type Outcome } from "@capstan/runtime";
 import { shortageOf } from "../../images/donor.ts";
 import { interruptionOf, yields } from "../../images/interruption.ts";
-import { hasDonor, isRunning, type PrototypePhase } from "../../images/record.ts";
+import { blocksMove, isRunning, type PrototypePhase } from "../../images/record.ts";
 import { abort } from "./abort.ts";
 import type { AzureScope } from "./azure-reads.ts";
 import { candidatesOf } from "./candidates.ts";
-import { collect, rebuild, removeAll } from "./collect.ts";
+import { collect, rebuild, removeAll, verifyActive } from "./collect.ts";
 import { drainDonor, prepareDonor, protect, stopDonor } from "./donor-steps.ts";
 import { nodesOf } from "./donor-node.ts";
 import { afterDeadline, afterError } from "./fail.ts";
@@ -82,6 +82,11 @@ export const recover = inAzure((scope) =>
   scope.offBecause === undefined ? rebuild(scope) : Promise.resolve(next),
 );
 
+/** Notices that another client has deleted the version that new machines boot from. */
+export const verifyVersion = inAzure((scope) =>
+  scope.offBecause === undefined ? verifyActive(scope) : Promise.resolve(next),
+);
+
 /** Deletes versions that are not needed any more. */
 export const collectSurplus = inAzure((scope) =>
   scope.offBecause === undefined ? collect(scope) : Promise.resolve(next),
@@ -118,13 +123,14 @@ export const advance = inAzure(async (scope) => {
   return (await afterDeadline(scope)) ?? (await STEPS[recordOf(scope).phase](scope));
 });
 
-/** While the pool is paused, only a donor is brought back. */
+/** While the pool is paused, a donor is brought back, and what was not completed is deleted. */
 export async function advanceWhilePaused(scope: Scope): Promise<Outcome> {
-  if (!withAzure(scope) || !hasDonor(recordOf(scope))) return next;
+  if (!withAzure(scope) || !blocksMove(recordOf(scope))) return next;
   await scope.azure.connect();
   const interrupted = await interrupt(scope);
   if (interrupted.type === "block") return interrupted;
-  return recordOf(scope).phase === "Restoring" ? advance(scope) : next;
+  const { phase } = recordOf(scope);
+  return phase === "Restoring" || phase === "Aborting" ? advance(scope) : next;
 }
 
 /** The feature is off: what it has made goes when its field is gone and the scale set boots from the image in the spec. */

@@ -1,5 +1,6 @@
 import type { Frozen, Node } from "@capstan/api";
 import type { Candidate } from "../../images/donor.ts";
+import { isFailure } from "../../images/interruption.ts";
 import { isNodeReady } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { FleetMachine } from "./fleet.ts";
@@ -20,7 +21,7 @@ export function nodeOf(
 /** The machines of the owner, as the choice of a donor sees them. */
 export function candidatesOf(scope: Scope, nodes: WorkloadNodes): readonly Candidate[] {
   const { lastError, donor } = renewalOf(scope);
-  const failed = lastError ? donor.machine : undefined;
+  const failed = isFailure(lastError) ? donor.machine : undefined;
   return scope.fleet.machines().map((machine) => ({
     ...machine.facts,
     ...healthOf(machine, nodeOf(nodes, machine)),

@@ -1,10 +1,10 @@
 import { PROTOTYPE_DONOR_ANNOTATION } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { JsonObject } from "../../azure/port.ts";
-import { surplusOf } from "../../images/history.ts";
+import { surplusOf, withoutActive } from "../../images/history.ts";
 import { snapshotName } from "../../images/names.ts";
 import type { HistoryEntry, PrototypeRecord } from "../../images/record.ts";
-import { type AzureScope, deleted, readAll, textIn } from "./azure-reads.ts";
+import { type AzureScope, deleted, read, readAll, textIn } from "./azure-reads.ts";
 import { MACHINE_ANNOTATIONS, NODE_ANNOTATIONS, ON_MACHINE, ON_NODE } from "./donor-node.ts";
 import type { FleetMachine } from "./fleet.ts";
 import { isExcluded } from "./promote.ts";
@@ -87,6 +87,24 @@ function donorIn(machine: FleetMachine): NonNullable<PrototypeRecord["donor"]> {
       ...NODE_ANNOTATIONS.map((one) => `${ON_NODE}${one}`),
     ],
   };
+}
+
+/**
+ * Looks whether the version that new machines boot from still exists. Another client may have deleted it, or its gallery; Azure
+ * could not create a machine then.
+ */
+export async function verifyActive(scope: AzureScope): Promise<Outcome> {
+  const { history, bootImage } = renewalOf(scope);
+  const active = history.find(({ state }) => state === "Active");
+  if (recordOf(scope).phase !== "Idle" || !bootImage || !active) return next;
+  if (await read(scope, active.id)) return next;
+  const rest = withoutActive(history);
+  const after = rest.find(({ state }) => state === "Active");
+  change(scope, { history: rest, bootImage: after ? bootImage : undefined });
+  const to = after ? `version ${after.version}` : "the image in the spec";
+  const message = `Version ${active.version} was deleted by another client: new machines boot from ${to}`;
+  scope.context.event({ type: "Warning", reason: "PrototypeVersionLost", message });
+  return again(0, "PrototypeVersionLost");
 }
 
 /** Deletes versions beyond the kept ones; one at a time is enough. */

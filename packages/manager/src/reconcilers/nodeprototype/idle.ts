@@ -23,6 +23,8 @@ import { change, recordOf, renewalOf, type Scope } from "./scope.ts";
 
 // The clock of the manager may be set; a day is short enough to notice.
 const LONGEST_WAIT_MS = 24 * 3600_000;
+// How soon a deleted version is noticed: a read of Azure for each pool.
+const VERIFY_MS = 10 * 60_000;
 
 /** Waits until a renewal is due, then begins it. */
 export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
@@ -34,7 +36,8 @@ export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
   scope.note = { reason: decision.do === "start" ? "Protecting" : decision.reason, why: decision.why };
   if (decision.do === "start") return begin(scope, decision);
   if (decision.do === "skip") return skip(scope, decision);
-  return again(Math.min(decision.afterMs, LONGEST_WAIT_MS), decision.reason);
+  const mostMs = recordOf(scope).bootImage ? VERIFY_MS : LONGEST_WAIT_MS;
+  return again(Math.min(decision.afterMs, mostMs), decision.reason);
 }
 
 async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"]>): Promise<StartFacts> {
@@ -104,7 +107,7 @@ function skip(scope: Scope, { afterMs, reason, why }: Extract<StartDecision, { d
   change(scope, { nextAttemptTime: formatTimestamp(context.env.clock.now() + afterMs) });
   shared.metrics.ended(ownerKey, "skipped");
   context.event({ type: "Normal", reason: "PrototypeSkipped", message: `No renewal: ${why}` });
-  return again(afterMs, reason);
+  return again(Math.min(afterMs, VERIFY_MS), reason);
 }
 
 /** Releases the claim on the cluster when the cache shows the renewal, or when there is none. */

@@ -1,6 +1,6 @@
 import {
   AzureCluster,
-  type AzureMachinePool,
+  AzureMachinePool,
   Cluster,
   CLUSTER_NAME_LABEL,
   type Frozen,
@@ -29,6 +29,7 @@ export function poolScope(shared: Shared, context: Context<AzureMachinePool>): S
     context,
     shared,
     owner: pool,
+    ownerKind: AzureMachinePool,
     ownerKey: `${namespace}/${name}`,
     fleet,
     cluster,

@@ -45,6 +45,11 @@ export function badTags(body: JsonObject | undefined, at: string): Tags {
   return { ...tagsIn(body ?? {}), [BAD]: at };
 }
 
+/** The renewal that a resource was created for; empty if it has no tag of ours. */
+export function cycleOf(body: JsonObject): string {
+  return tagsIn(body)[CYCLE] ?? "";
+}
+
 /** Whether a snapshot or a version belongs to the owner. */
 export function isOfOwner(body: JsonObject, { ownerKey }: AzureScope): boolean {
   return tagsIn(body)[POOL] === ownerKey;

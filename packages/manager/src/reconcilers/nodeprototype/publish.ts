@@ -1,6 +1,8 @@
 import { isJsonObject } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import type { JsonObject } from "../../azure/port.ts";
+import { ownerOf } from "../../azure-cluster/spec-view.ts";
+import { isOwned } from "../../azure-cluster/tags.ts";
 import { versionOf } from "../../images/names.ts";
 import { isOverdue } from "../../images/record.ts";
 import { decidePublish, type PublishFacts, type PublishStep } from "../../images/steps.ts";
@@ -28,7 +30,10 @@ export function definitionIDOf(scope: AzureScope): string {
 }
 
 /** What is in the gallery. A version that exists needs no further look. */
-interface Gallery extends Pick<PublishFacts, "gallery" | "definition" | "version" | "snapshot"> {
+interface Gallery extends Pick<
+  PublishFacts,
+  "gallery" | "isForeignGallery" | "definition" | "version" | "snapshot"
+> {
   readonly versionBody: JsonObject | undefined;
   readonly snapshotBody: JsonObject | undefined;
 }
@@ -36,14 +41,21 @@ interface Gallery extends Pick<PublishFacts, "gallery" | "definition" | "version
 async function lookAtGallery(scope: AzureScope): Promise<Gallery> {
   const versionBody = await read(scope, versionID(scope), { $expand: "ReplicationStatus" });
   if (versionBody) {
-    const there = { gallery: "Succeeded", definition: "Succeeded", snapshot: "Succeeded" };
+    const there = {
+      gallery: "Succeeded",
+      isForeignGallery: false,
+      definition: "Succeeded",
+      snapshot: "Succeeded",
+    };
     return { ...there, version: stateOf(versionBody), versionBody, snapshotBody: undefined };
   }
   const snapshotBody = await read(scope, snapshotID(scope));
-  const gallery = stateOf(await read(scope, scope.azure.galleryID));
+  const galleryBody = await read(scope, scope.azure.galleryID);
+  const gallery = stateOf(galleryBody);
   const definition = gallery === undefined ? undefined : stateOf(await read(scope, definitionIDOf(scope)));
   return {
     gallery,
+    isForeignGallery: galleryBody !== undefined && !isOwned(galleryBody, ownerOf(scope.azure.plan)),
     definition,
     version: undefined,
     snapshot: stateOf(snapshotBody),

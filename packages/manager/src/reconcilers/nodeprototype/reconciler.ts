@@ -21,10 +21,12 @@ import {
   interrupt,
   recover,
   removeImages,
+  verifyVersion,
 } from "./advance.ts";
 
 import { donorIndexes, donorNodes } from "./indexes.ts";
 import { PrototypeMetrics } from "./metrics.ts";
+import { allowMoveWhilePaused, guardMove } from "./move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
 import { poolScope } from "./pool-scope.ts";
 import { CONTROLLER, type NodePrototypePorts, type Scope, type Shared } from "./scope.ts";
@@ -61,9 +63,9 @@ export function nodePrototypeReconciler(
     ],
     sources: [donorNodes(AzureMachinePool, ports)],
     scope: (context) => poolScope(shared, context),
-    normal: [connect, recover, interrupt, advance, collectSurplus],
+    normal: [connect, recover, interrupt, guardMove, verifyVersion, advance, collectSurplus],
     deleting: [connect, interrupt, advance, removeImages],
-    whilePaused: [advanceWhilePaused],
+    whilePaused: [advanceWhilePaused, allowMoveWhilePaused],
     status: report,
   });
 }

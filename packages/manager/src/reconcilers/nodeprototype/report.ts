@@ -1,5 +1,7 @@
+import { removeCondition } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { isRunning } from "../../images/record.ts";
+import { listed } from "../azuremachinepool/listed.ts";
 import { recordOf, type Scope } from "./scope.ts";
 
 /** The condition of the earlier proposal; the time of the last renewal is in status.lastImagePrototype. */
@@ -7,9 +9,13 @@ export const LAST_OS_CACHE = "LastOsCache";
 
 const WARNINGS: ReadonlySet<string> = new Set(["SwitchedOff", "OneNodePool", "NoDonor", "BackingOff"]);
 
+/** The condition that says whether images are free of the identity of their donors. */
+const IMAGES_SCRUBBED = "PrototypeImagesScrubbed";
+
 /** Says how the image stands, and why nothing happens now. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   claimReady();
+  reportIdentities(scope);
   const said = noteOf(scope);
   if (!said) return;
   const { reason, why: message } = said;
@@ -20,6 +26,26 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
     status,
     ...(status === "False" && { severity }),
     reason,
+    message,
+  });
+}
+
+/** Copies lose the identity of their donor at their first boot; until then it rests in the gallery. */
+function reportIdentities({ owner, context }: Scope): void {
+  const { history = [] } = recordOf({ owner });
+  if (history.length === 0) {
+    const conditions = removeCondition(owner.status?.conditions, IMAGES_SCRUBBED);
+    if (owner.status?.conditions) owner.status = { ...owner.status, conditions: [...conditions] };
+    return;
+  }
+  const donors = [...new Set(history.flatMap(({ donor = "" }) => (donor === "" ? [] : [donor])))];
+  const [gallery = ""] = history[0]?.id.split("/").slice(-5) ?? [];
+  const message = `Images in the gallery ${gallery} contain the kubelet key, host keys and bootstrap data of ${listed(donors)}: every reader of the gallery could act as that node, so give read access only to those who may have node access`;
+  context.setCondition({
+    type: IMAGES_SCRUBBED,
+    status: "False",
+    severity: "Info",
+    reason: "DonorIdentityAtRest",
     message,
   });
 }

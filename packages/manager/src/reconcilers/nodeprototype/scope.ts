@@ -3,6 +3,7 @@ import {
   type Features,
   formatTimestamp,
   type Frozen,
+  type Kind,
   type KubernetesObject,
   type nodePrototypingOf,
   type NodePrototypingStatus,
@@ -60,6 +61,7 @@ export interface Scope {
   readonly context: Omit<Context<KubernetesObject>, "object">;
   readonly shared: Shared;
   readonly owner: Editable<ImageOwner>;
+  readonly ownerKind: Kind;
   /** The name of the owner in metrics, tags and claims. */
   readonly ownerKey: string;
   readonly fleet: Fleet;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../azure/port.ts";
 import { decideSnapshot, type SnapshotFacts } from "../../images/steps.ts";
 import { type AzureScope, deleted, objectIn, read, readPower, stateOf, textIn } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
-import { snapshotTags } from "./prototype-tags.ts";
+import { cycleOf, snapshotTags } from "./prototype-tags.ts";
 import { moveTo, recordOf, renewalOf } from "./scope.ts";
 
 const WATCH_MS = 6_000;
@@ -16,11 +16,11 @@ export function snapshotID(scope: AzureScope): string {
 /** Takes the snapshot of the stopped donor's OS disk. */
 export async function takeSnapshot(scope: AzureScope): Promise<Outcome> {
   const { azure, context } = scope;
-  const { donor, snapshot } = renewalOf(scope);
+  const { donor, snapshot, cycleID } = renewalOf(scope);
   const id = snapshotID(scope);
   const step = decideSnapshot(factsOf(await read(scope, id)), {
     power: await readPower(scope),
-    stoppedMs: Date.parse(recordOf(scope).donor?.stoppedAt ?? ""),
+    cycleID,
     osDiskID: donor.osDiskID,
   });
   scope.note = { reason: "Snapshotting", why: step.why };
@@ -47,7 +47,7 @@ function factsOf(body: JsonObject | undefined): SnapshotFacts | undefined {
   if (!body) return undefined;
   return {
     state: stateOf(body) ?? "",
-    createdMs: Date.parse(textIn(objectIn(body, "properties"), "timeCreated")),
+    cycleID: cycleOf(body),
     source: textIn(objectIn(body, "properties", "creationData"), "sourceResourceId"),
   };
 }

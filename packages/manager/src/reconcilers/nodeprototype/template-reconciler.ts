@@ -30,9 +30,11 @@ import {
   interrupt,
   recover,
   removeImages,
+  verifyVersion,
 } from "./advance.ts";
 import { controlPlanesByTemplate, donorIndexes, donorNodes } from "./indexes.ts";
 import { PrototypeMetrics } from "./metrics.ts";
+import { allowMoveWhilePaused, guardMove } from "./move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
 import type { NodePrototypePorts, Shared } from "./scope.ts";
 import { templateIndexes } from "./template-fleet.ts";
@@ -73,9 +75,9 @@ export function templatePrototypeReconciler(
     ],
     sources: [donorNodes(AzureMachineTemplate, ports)],
     scope: (context) => templateScope(shared, context),
-    normal: [connect, recover, interrupt, advance, annotateImage, collectSurplus],
+    normal: [connect, recover, interrupt, guardMove, verifyVersion, advance, annotateImage, collectSurplus],
     deleting: [connect, interrupt, advance, annotateImage, removeImages],
-    whilePaused: [advanceWhilePaused],
+    whilePaused: [advanceWhilePaused, allowMoveWhilePaused],
     status: report,
   });
 }

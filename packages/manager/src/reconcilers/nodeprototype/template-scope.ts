@@ -1,6 +1,6 @@
 import {
   AzureCluster,
-  type AzureMachineTemplate,
+  AzureMachineTemplate,
   Cluster,
   deepEqual,
   type Features,
@@ -53,6 +53,7 @@ export function templateScope(shared: Shared, context: Context<AzureMachineTempl
     shared,
     template,
     owner: template,
+    ownerKind: AzureMachineTemplate,
     ownerKey: templateKeyOf(template),
     fleet,
     cluster,

@@ -7,8 +7,8 @@ import { hasDonor, type ImageOwner, isOwnerResource, ownersIn } from "./image-ow
 const MINUTE_MS = 60_000;
 // The deadline of each step of a renewal, and the time that a manager is away after a crash.
 const MOST_STOPPED_MS = 60 * MINUTE_MS;
-// The shortest wait after a renewal that failed.
-const SHORTEST_BACKOFF_MS = 10 * MINUTE_MS;
+// The shortest wait after a renewal that failed; a timestamp in a status has whole seconds.
+const SHORTEST_BACKOFF_MS = 10 * MINUTE_MS - 1000;
 const STOP = /\/virtualmachines\/[^/]+\/poweroff$/i;
 
 /** I1 and I10. */

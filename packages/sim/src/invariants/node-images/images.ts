@@ -60,11 +60,21 @@ export const keepsVersionsInUse: Invariant = {
     called: (call) => {
       const path = (call.path ?? "").toLowerCase();
       if (call.api !== "arm" || call.verb !== "DELETE" || !path.includes(PROTOTYPES)) return undefined;
-      const owner = ownersIn(truth).find((one) => versionsInUse(one).has(path));
+      const owner = ownersIn(truth).find(
+        (one) => versionsInUse(one).has(path) && !hasLostScaleSet(truth, one),
+      );
       return owner && `${call.by} deletes ${path}, which ${owner.metadata.name} uses`;
     },
   }),
 };
+
+/** Whether a pool is being deleted and its scale set is gone: no machine of it can be created any more. */
+function hasLostScaleSet(truth: Truth, { metadata, spec }: ImageOwner): boolean {
+  if (metadata.deletionTimestamp === undefined || !("providerID" in spec)) return false;
+  const id = (spec.providerID ?? "").replace("azure://", "").toLowerCase();
+  const sets = [...truth.azure.core.world.scaleSets.sets.entries()];
+  return !sets.some(([, set]) => set.id.toLowerCase() === id);
+}
 
 function versionsInUse(owner: ImageOwner): ReadonlySet<string> {
   const { history = [], bootImage } = owner.status?.nodePrototyping ?? {};
@@ -138,6 +148,16 @@ type Models = Readonly<Record<number, { readonly profile: unknown } | undefined>
 
 /** Whether only the image differs between two models, and one of them is ours. */
 function isSwitch(models: Models, from: number, to: number): boolean {
-  const [old, current] = [definitionIn(models[from]?.profile), definitionIn(models[to]?.profile)];
-  return old !== current && (old !== undefined || current !== undefined);
+  const [before, after] = [models[from]?.profile, models[to]?.profile];
+  const [old, current] = [definitionIn(before), definitionIn(after)];
+  return (
+    old !== current &&
+    (old !== undefined || current !== undefined) &&
+    withoutImage(before) === withoutImage(after)
+  );
+}
+
+/** A profile as text, without its image: a rollout changes more than the image, and may add machines. */
+function withoutImage(profile: unknown): string {
+  return JSON.stringify(profile, (key, value: unknown) => (key === "imageReference" ? undefined : value));
 }

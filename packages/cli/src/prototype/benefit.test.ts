@@ -1,0 +1,71 @@
+import type { AzureMachinePool, AzureMachinePoolMachine, Frozen, Pod } from "@capstan/api";
+import { expect, test } from "vitest";
+import { benefitText, machinesByImage, machinesToMeasure } from "./benefit.ts";
+
+const POOL = {
+  metadata: { name: "mp" },
+  spec: { template: { image: { computeGallery: { version: "1.33.5" } } } },
+  status: { nodePrototyping: { phase: "Idle", donor: { machine: "mp-0" } } },
+} as unknown as Frozen<AzureMachinePool>;
+
+const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/** A machine that was created at a second and whose Node was Ready at another. */
+function machine(name: string, version: string, [created, joined]: readonly [number, number]) {
+  return {
+    metadata: {
+      name,
+      creationTimestamp: at(created),
+      annotations: { "capstan.dev/image-version": version },
+    },
+    status: {
+      nodeRef: { name: `node-${name}` },
+      conditions: [{ type: "BootstrapSucceeded", status: "True", lastTransitionTime: at(joined) }],
+    },
+  } as unknown as Frozen<AzureMachinePoolMachine>;
+}
+
+function pod(start: number, ready: number, status = "True"): Frozen<Pod> {
+  const conditions = [{ type: "Ready", status, lastTransitionTime: at(ready) }];
+  return { status: { startTime: at(start), conditions } } as unknown as Frozen<Pod>;
+}
+
+const MACHINES = [
+  machine("mp-0", "1.33.5", [0, 100]),
+  machine("mp-1", "1.33.5", [0, 110]),
+  machine("mp-2", "1.33.5", [0, 130]),
+  // The history has forgotten this version.
+  machine("mp-3", "20261118.502.1", [10_000, 10_060]),
+];
+
+test("machines from images of the pool are beside those from the image in the spec, with their first pods", () => {
+  const byImage = machinesByImage(POOL, MACHINES);
+  const pods = new Map([
+    ["node-mp-1", [pod(120, 160), pod(121, 165), pod(9000, 9001)]],
+    ["node-mp-2", [pod(140, 190), pod(140, 150, "False")]],
+    ["node-mp-3", [pod(10_061, 10_066)]],
+  ]);
+  expect(
+    benefitText(byImage, pods)
+      .split("\n")
+      .map((line) => line.trimEnd()),
+  ).toEqual([
+    "MACHINES FROM           COUNT   CREATED TO NODE READY   FIRST PODS: START TO READY",
+    "an image of this pool   1       60 s                    5 s",
+    "the image in the spec   3       110 s                   44 s",
+    "",
+  ]);
+  expect(benefitText(byImage, new Map())).toMatch(/an image of this pool +1 +60 s +-/);
+});
+
+test("the pods of the newest machines are measured, without those of a donor, which were started again", () => {
+  expect(machinesToMeasure(POOL, MACHINES).map(({ metadata }) => metadata.name)).toEqual([
+    "mp-3",
+    "mp-1",
+    "mp-2",
+  ]);
+  const many = Array.from({ length: 30 }, (_, index) => machine(`m-${index}`, "1", [index, index + 1]));
+  expect(machinesToMeasure(POOL, many).map(({ metadata }) => metadata.name)).toEqual(
+    Array.from({ length: 10 }, (_, index) => `m-${29 - index}`),
+  );
+});
