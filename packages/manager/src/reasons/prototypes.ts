@@ -68,11 +68,6 @@ export const PROTOTYPE_REASONS = {
     meaning: "The donor did not come back within 15 minutes, and the pool replaces it.",
     cure: "Look at the machine in Azure if it happens again: its serial log says why it did not boot.",
   },
-  PrototypeVersionLost: {
-    meaning:
-      "Another client has deleted the image version that new machines boot from; they boot from the version before, or from the image in the spec.",
-    cure: "Nothing: the next renewal publishes a version. `capstan prototype now POOL` asks for one at once.",
-  },
   PrototypeDraining: { meaning: "The donor takes no more pods, and its pods are evicted.", cure: UNDER_WAY },
   PrototypeFailed: {
     meaning:
@@ -104,6 +99,11 @@ export const PROTOTYPE_REASONS = {
     cure: DESIRED,
   },
   PrototypeStopping: { meaning: "The donor is being stopped for its snapshot.", cure: UNDER_WAY },
+  PrototypeVersionLost: {
+    meaning:
+      "Another client has deleted the image version that new machines boot from; they boot from the version before, or from the image in the spec.",
+    cure: "Nothing: the next renewal publishes a version. `capstan prototype now POOL` asks for one at once.",
+  },
   Publishing: {
     meaning: "The snapshot is being copied into the gallery, which takes minutes or hours.",
     cure: UNDER_WAY,
