@@ -6,7 +6,7 @@ import {
   nodePrototypingOf,
 } from "@capstan/api";
 import { IMAGE_VERSION_ANNOTATION } from "@capstan/manager";
-import { facts, table } from "../render/table.ts";
+import { facts, table, tableWithin } from "../render/table.ts";
 
 /** A pool and its machines. */
 export interface PrototypeParts {
@@ -18,10 +18,11 @@ type Status = NonNullable<Frozen<AzureMachinePool>["status"]>;
 type PrototypeRecord = NonNullable<Status["nodePrototyping"]>;
 
 /** One line for each pool that renews its image. */
-export function listText(pools: readonly Frozen<AzureMachinePool>[]): string {
+export function listText(pools: readonly Frozen<AzureMachinePool>[], columns: number): string {
   const rows = pools.flatMap((pool) => (nodePrototypingOf(pool) ? [rowOf(pool)] : []));
   if (rows.length === 0) return "no pool has spec.template.image.nodePrototyping\n";
-  return table(["NAMESPACE", "NAME", "INTERVAL", "PHASE", "VERSION", "RENEWED"], rows);
+  const headings = ["NAMESPACE", "NAME", "INTERVAL", "PHASE", "VERSION", "RENEWED"];
+  return tableWithin(headings, rows, { columns, dispensable: ["INTERVAL", "VERSION"] });
 }
 
 function rowOf(pool: Frozen<AzureMachinePool>): readonly string[] {
