@@ -13,7 +13,7 @@ export interface Layer {
 export const LAYERS: readonly Layer[] = [
   {
     name: "env",
-    about: "clock, randomness, ids, transports; real and virtual",
+    about: "clock, randomness, ids, transports, real and virtual; how a database file is opened",
     mayImport: [],
     reason: "env is the lowest package: code that it imported could not be simulated",
   },

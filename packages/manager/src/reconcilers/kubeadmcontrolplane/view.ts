@@ -95,6 +95,12 @@ function policyOf(
   };
 }
 
+/** What a user or Azure has to change; a condition of severity Info passes by itself. */
+function troubleOf({ status }: Frozen<Machine>): string | undefined {
+  const { status: isReady, severity, message } = getCondition(status?.conditions, "Ready") ?? {};
+  return isReady === "False" && severity !== "Info" ? message : undefined;
+}
+
 function machineView(
   machine: Frozen<Machine>,
   { outdatedOf, healthOf }: Pick<ViewInput, "outdatedOf" | "healthOf">,
@@ -102,6 +108,7 @@ function machineView(
   const { metadata, spec } = machine;
   const { annotations = {} } = metadata;
   const remediation = remediationOf(machine);
+  const trouble = troubleOf(machine);
   const update = machineUpdate(machine);
   const remediationFor = parseRecord(annotations[REMEDIATION_FOR_ANNOTATION]);
   const hooks = Object.keys(annotations).filter((name) => name.startsWith(`${PRE_TERMINATE_HOOK_PREFIX}/`));
@@ -112,6 +119,7 @@ function machineView(
       deletingSinceMs: Date.parse(metadata.deletionTimestamp),
     }),
     ...healthOf(machine),
+    ...(trouble !== undefined && { trouble }),
     ...(spec.failureDomain !== undefined && { failureDomain: spec.failureDomain }),
     outdated: outdatedOf(machine),
     ...(update && { update }),

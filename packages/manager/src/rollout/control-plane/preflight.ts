@@ -21,8 +21,8 @@ export function preflight(
   return [...certificates, ...view.machines.filter((one) => one !== except).flatMap(problemsOf)];
 }
 
-function problemsOf({ name, nodeName, parts }: ControlPlaneMachine): readonly string[] {
-  if (nodeName === undefined) return [`Machine ${name} has no Node yet`];
+function problemsOf({ name, nodeName, trouble, parts }: ControlPlaneMachine): readonly string[] {
+  if (nodeName === undefined) return [`Machine ${name} has no Node${trouble ? `: ${trouble}` : " yet"}`];
   return parts
     .filter(({ health }) => health !== "healthy")
     .map(({ part, why }) => `Machine ${name} is not healthy: ${part}: ${why}`);

@@ -24,6 +24,8 @@ export interface ControlPlaneMachine {
   readonly deletingSinceMs?: number;
   /** The name of its Node; undefined until it has one. */
   readonly nodeName?: string;
+  /** What keeps it from becoming a Node, in the words of its Ready condition; undefined while it only takes its time. */
+  readonly trouble?: string;
   /** Whether its kubelet answers, so that its member of etcd can be asked to hand over the leadership. */
   readonly isReachable: boolean;
   readonly failureDomain?: string;
