@@ -126,8 +126,12 @@ function rowOf(
     painted(ready, paint),
     ...counts,
     humanDuration(nowMs - Date.parse(creationTimestamp)),
-    ready?.status === "True" ? trouble : (ready?.reason ?? ""),
+    reasonOf(ready, trouble),
   ];
+}
+
+function reasonOf(ready: Frozen<Condition> | undefined, trouble: string): string {
+  return ready?.status === "True" ? trouble : (ready?.reason ?? "");
 }
 
 function painted(ready: Frozen<Condition> | undefined, paint: Paint): string {
