@@ -102,6 +102,24 @@ export function commandPaths(shell: Shell): readonly string[] {
   return ["", ...below(programFor(shell, { code: 0 }), "")];
 }
 
+/** What is wrong with a command line, without carrying it out; undefined if it can be read. */
+export function usageProblem(shell: Shell, args: readonly string[]): string | undefined {
+  const program = programFor(shell, { code: 0 });
+  const idle = (command: Command): void => {
+    // Commands without an action of their own print their help, which is no way to use them in a script.
+    if (command.commands.length === 0) command.action(() => undefined);
+    command.commands.forEach(idle);
+  };
+  idle(program);
+  try {
+    program.parse(args.map(asFlag), { from: "user" });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? undefined : error.message;
+  }
+}
+
 /** All commands. Each imports its own code when it is chosen, so that commands start fast. */
 function programFor(shell: Shell, ended: { code: number }): Command {
   const program = new Command("capstan")

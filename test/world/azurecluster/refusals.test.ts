@@ -9,8 +9,11 @@ import {
   createCluster,
   createIdentity,
   deleteCluster,
+  idIn,
+  LOCATION,
   NAMESPACE,
   networkWorld,
+  portal,
   resourcesIn,
   SUBSCRIPTION,
 } from "./network-world.ts";
@@ -166,4 +169,19 @@ describe("a spec that cannot be built", () => {
       await world.run(world.user.find(AzureCluster, { name: "c1", namespace: NAMESPACE })),
     ).toBeUndefined();
   });
+});
+
+test("a virtual network in a resource group that does not exist says so, and is created once the group exists", async () => {
+  const world = await networkWorld();
+  await createIdentity(world);
+  await createCluster(world, "c1", { networkSpec: { vnet: { name: "net", resourceGroup: "hub" } } });
+  world.start();
+  await world.advance(5 * MINUTE_MS);
+  expect(await clusterIn(world, "c1")).toHaveCondition("Ready", "False", "ResourceGroupNotFound");
+  expect(await messageOf(world, "Ready")).toMatch(
+    /^spec\.networkSpec\..*Resource group 'hub' could not be found; create it, .*spec\.networkSpec\.vnet\.resourceGroup/,
+  );
+  await portal(world, "PUT", idIn("hub"), { location: LOCATION });
+  await world.settle();
+  expect(await clusterIn(world, "c1")).toHaveCondition("Ready", "True");
 });

@@ -1,6 +1,8 @@
 import {
   AzureMachine,
   AzureMachineTemplate,
+  Event,
+  getCondition,
   KubeadmConfigTemplate,
   type Kind,
   Machine,
@@ -12,6 +14,7 @@ import {
   kubeadmConfigTemplate,
   machineDeployment,
 } from "@capstan/runtime/testing/builders";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { createWorld, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import {
@@ -24,7 +27,10 @@ import {
   remove,
 } from "../fleet/fleet-world.ts";
 import { CLUSTER, NEW_VERSION, nodesOf, OLD_VERSION } from "../machinepools/pool-world.ts";
+import { azureMachineWorld } from "./azuremachine-world.ts";
 import { resourcesIn } from "./life.ts";
+
+expect.extend(conditionMatchers);
 
 const NAME = "workers";
 // As CAPZ's templates have it: bootstrap data waits for the Secret of the AzureMachineTemplate.
@@ -98,4 +104,22 @@ test("a MachineDeployment on Azure comes up with CAPZ's azure.json, rolls to ano
   expect(await world.run(world.user.list(Machine, { namespace: NAMESPACE }))).toEqual([]);
   const compute = /^(virtualMachines|networkInterfaces|disks)\//;
   expect(resourcesIn(world).filter((one) => compute.test(one))).toEqual([]);
+});
+
+test("a machine that does not join says so after ten minutes, and so does its MachineDeployment", async () => {
+  const guests = { boot: { p50: 2_400, p90: 2_401 } };
+  const world = await azureMachineWorld({ controllers: simulatedControllers, guests });
+  await createDeployment(world, 1);
+  await world.advance(18 * MINUTE_MS);
+  const [machine] = await world.run(world.user.list(Machine, { namespace: NAMESPACE }));
+  expect(machine).toHaveCondition("Ready", "False", "NodeNotJoined");
+  expect(machine?.status?.phase).toBe("Provisioned");
+  const deployment = await get(world, MachineDeployment, NAME);
+  expect(deployment).toHaveCondition("Ready", "False", "NodeNotJoined");
+  const message = getCondition(deployment.status?.conditions, "Ready")?.message;
+  expect(message).toMatch(/^MachinesReady: Machine workers-\S+: NodeHealthy: VM \S+ has run for 10 minutes/);
+  const events = await world.run(world.user.list(Event, { namespace: NAMESPACE }));
+  expect(events.filter(({ reason }) => reason === "NodeNotJoined")).toMatchObject([{ type: "Warning" }]);
+  await world.advance(60 * MINUTE_MS);
+  expect(await get(world, MachineDeployment, NAME)).toHaveCondition("Ready", "True");
 });

@@ -36,3 +36,25 @@ test("the machines of pools and of deployments are counted, and a cluster that i
     "",
   ]);
 });
+
+test("a ready cluster names the pool below it that needs a user, and not one that only scales", () => {
+  const isReady = { type: "Ready", status: "True", lastTransitionTime: "" } as const;
+  const notReady = (severity: "Info" | "Warning", reason: string) =>
+    ({ type: "Ready", status: "False", severity, reason, lastTransitionTime: "" }) as const;
+  const metadata = (name: string) => ({ name, namespace: "default", ...created });
+  const pool = (name: string, condition: ReturnType<typeof notReady>) =>
+    machinePool({
+      metadata: metadata(name),
+      spec: { clusterName: "quay", replicas: 1 },
+      status: { conditions: [condition] },
+    });
+  const workers = [
+    pool("a", notReady("Info", "ScaleSetScalingUp")),
+    pool("b", notReady("Warning", "NodeNotJoined")),
+  ];
+  const clusters = [cluster({ metadata: metadata("quay"), status: { conditions: [isReady] } })];
+  const look = { isEverywhere: false, nowMs: NOW_MS, paint: PLAIN };
+  expect(fleetTable({ clusters, controlPlanes: [], workers }, look).split("\n")[1]).toBe(
+    "quay           True    -               0/2       60m   b: NodeNotJoined",
+  );
+});

@@ -56,7 +56,10 @@ export interface Fleet {
 interface Owner {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: { readonly clusterName?: string; readonly replicas?: number };
-  readonly status?: { readonly readyReplicas?: number };
+  readonly status?: {
+    readonly readyReplicas?: number;
+    readonly conditions?: readonly Frozen<Condition>[];
+  };
 }
 
 async function fleetIn(client: Client, scope: { readonly namespace?: string }): Promise<Fleet> {
@@ -84,11 +87,9 @@ export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Lo
   const rows = clusters.map((cluster) => {
     const { name, namespace } = cluster.metadata;
     const controlPlane = byName.get(keyOf(namespace, cluster.spec.controlPlaneRef?.name));
-    const counts = [
-      readyOfAll(controlPlane ? [controlPlane] : []),
-      readyOfAll(byCluster.get(keyOf(namespace, name)) ?? []),
-    ];
-    return rowOf(cluster, counts, look);
+    const own = byCluster.get(keyOf(namespace, name)) ?? [];
+    const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
+    return rowOf(cluster, { counts, trouble: troubleOf(own) }, look);
   });
   return table(look.isEverywhere ? ["NAMESPACE", ...heads] : heads, rows);
 }
@@ -101,9 +102,19 @@ function readyOfAll(owners: readonly Owner[]): string {
   return `${sum(({ status }) => status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
 }
 
+/** Why workers of a ready cluster need a user; Cluster API's Ready of a Cluster does not depend on its workers. */
+function troubleOf(workers: readonly Owner[]): string {
+  const bad = workers.flatMap(({ metadata, status }) => {
+    const ready = status?.conditions?.find(({ type }) => type === "Ready");
+    const isBad = ready?.status === "False" && ready.severity !== "Info";
+    return isBad ? [`${metadata.name}: ${ready.reason ?? "NotReady"}`] : [];
+  });
+  return bad.length > 1 ? `${bad[0]}, ...` : (bad[0] ?? "");
+}
+
 function rowOf(
   { metadata, status }: Frozen<Cluster>,
-  counts: readonly string[],
+  { counts, trouble }: { readonly counts: readonly string[]; readonly trouble: string },
   { isEverywhere, nowMs, paint }: Look,
 ): string[] {
   const { name, namespace = "", creationTimestamp = "" } = metadata;
@@ -115,12 +126,12 @@ function rowOf(
     painted(ready, paint),
     ...counts,
     humanDuration(nowMs - Date.parse(creationTimestamp)),
-    reasonIn(ready),
+    reasonOf(ready, trouble),
   ];
 }
 
-function reasonIn(ready: Frozen<Condition> | undefined): string {
-  return !ready || ready.status === "True" ? "" : (ready.reason ?? "");
+function reasonOf(ready: Frozen<Condition> | undefined, trouble: string): string {
+  return ready?.status === "True" ? trouble : (ready?.reason ?? "");
 }
 
 function painted(ready: Frozen<Condition> | undefined, paint: Paint): string {

@@ -20,6 +20,7 @@ import { listText, statusText } from "../prototype/prototype-text.ts";
 import { readPods } from "../prototype/workload-pods.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { forWindow } from "../render/emphasis.ts";
+import { widthFor } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
 import { poolIn, type RolloutOptions } from "./rollout-status.ts";
 
@@ -31,7 +32,7 @@ export async function prototypeList(
   const pools = await withUserClient(shell, access, (client, { namespace }) =>
     client.list(AzureMachinePool, isEverywhere ? {} : { namespace }),
   );
-  shell.out.write(forWindow(shell, listText(pools)));
+  shell.out.write(forWindow(shell, listText(pools, widthFor(shell))));
   return EXIT.done;
 }
 

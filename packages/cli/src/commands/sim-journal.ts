@@ -2,6 +2,7 @@ import type { JournalEntry } from "@capstan/azure-sim";
 import { type ControlClient, type SimulatorAddress, withControl } from "../azure/control-client.ts";
 import { EXIT } from "../exit-codes.ts";
 import { row, table } from "../render/table.ts";
+import { widthFor } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which simulator, and how much of its journal. */
@@ -25,13 +26,15 @@ export async function simJournal(shell: Shell, options: SimJournalOptions): Prom
     const last = all.at(-1)?.sequence ?? 0;
     if (options.follow) await follow(shell, control, { ...options, entries, last });
     else if (options.output === "json") shell.out.write(`${JSON.stringify(entries, undefined, 2)}\n`);
-    else
+    else {
+      const form = formFor(shell, options);
       shell.out.write(
         table(
-          headings(options),
-          entries.map((entry) => cells(entry, options)),
+          form.map(({ heading }) => heading),
+          entries.map((entry) => form.map(({ cell }) => cell(entry))),
         ),
       );
+    }
     return EXIT.done;
   });
 }
@@ -44,11 +47,17 @@ async function follow(shell: Shell, control: ControlClient, options: Follow): Pr
   const { env, out } = shell;
   const stop = shell.stopSignal();
   const isJson = options.output === "json";
+  const form = formFor(shell, options);
+  // Lines are printed before the next ones are known, so column widths are fixed.
+  const widths = form.map(({ width }) => width);
   let { last } = options;
-  if (!isJson) out.write(row(headings(options), WIDTHS));
+  const headings = form.map(({ heading }) => heading);
+  if (!isJson) out.write(row(headings, widths));
   for (let { entries } = options; ; entries = await control.journal(last)) {
-    for (const entry of entries)
-      out.write(isJson ? `${JSON.stringify(entry)}\n` : row(cells(entry, options), WIDTHS));
+    for (const entry of entries) {
+      const cells = form.map(({ cell }) => cell(entry));
+      out.write(isJson ? `${JSON.stringify(entry)}\n` : row(cells, widths));
+    }
     last = entries.at(-1)?.sequence ?? last;
     try {
       await env.clock.sleep(JOURNAL_POLL_MS, stop);
@@ -59,25 +68,45 @@ async function follow(shell: Shell, control: ControlClient, options: Follow): Pr
   }
 }
 
-// Lines are printed before the next ones are known, so column widths are fixed; a GUID has 36 characters.
-const WIDTHS: readonly number[] = [24, 6, 48, 6, 28, 6, 36];
-
-function headings({ output }: SimJournalOptions): string[] {
-  const always = ["TIME", "METHOD", "OPERATION", "STATUS", "CODE", "CHARGE", "PRINCIPAL"];
-  return output === "wide" ? [...always, "PATH"] : always;
+/** A column of the journal. */
+interface Column {
+  readonly heading: string;
+  readonly width: number;
+  readonly cell: (entry: JournalEntry) => string;
 }
 
-function cells(entry: JournalEntry, { output }: SimJournalOptions): string[] {
-  const { atMs, method, operation, status, code = "", charge, principal, path } = entry;
-  const time = new Date(atMs).toISOString();
-  const always = [
-    time,
-    method,
-    operation,
-    String(status),
-    code,
-    charge === undefined ? "" : String(charge),
-    principal,
-  ];
-  return output === "wide" ? [...always, path] : always;
+const TIME_OF_DAY = /T(\d\d:\d\d:\d\d)/;
+const CODE: Column = { heading: "CODE", width: 28, cell: ({ code = "" }) => code };
+const PATH: Column = { heading: "PATH", width: 0, cell: ({ path }) => path };
+const SHORT: readonly Column[] = [
+  {
+    heading: "TIME",
+    width: 8,
+    cell: ({ atMs }) => TIME_OF_DAY.exec(new Date(atMs).toISOString())?.[1] ?? "",
+  },
+  { heading: "OPERATION", width: 44, cell: ({ operation }) => operation },
+  { heading: "STATUS", width: 6, cell: ({ status }) => String(status) },
+  CODE,
+];
+const FULL: readonly Column[] = [
+  { heading: "TIME", width: 24, cell: ({ atMs }) => new Date(atMs).toISOString() },
+  { heading: "METHOD", width: 6, cell: ({ method }) => method },
+  { heading: "OPERATION", width: 48, cell: ({ operation }) => operation },
+  { heading: "STATUS", width: 6, cell: ({ status }) => String(status) },
+  CODE,
+  {
+    heading: "CHARGE",
+    width: 6,
+    cell: ({ charge }) => (charge === undefined ? "" : String(charge)),
+  },
+  // A GUID has 36 characters.
+  { heading: "PRINCIPAL", width: 36, cell: ({ principal }) => principal },
+];
+// The widths of all columns, and three spaces between two of them.
+const FULL_WIDTH = FULL.reduce((total, { width }) => total + width + 3, -3);
+
+/** All columns where there is space for them; in a narrow window those that tell what happened. */
+function formFor(shell: Shell, { output }: SimJournalOptions): readonly Column[] {
+  if (output === "wide") return [...FULL, PATH];
+  return widthFor(shell) < FULL_WIDTH ? SHORT : FULL;
 }

@@ -9,7 +9,8 @@ import { holderOf } from "../data-directory/holder.ts";
 import { EXIT } from "../exit-codes.ts";
 import { size } from "../render/amounts.ts";
 import { type OutputForm, printed } from "../render/output.ts";
-import { facts, table } from "../render/table.ts";
+import { facts, tableWithin } from "../render/table.ts";
+import { fitted, widthFor } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which data directory, and how to print its status. */
@@ -43,9 +44,10 @@ interface Status {
 const ANSWER_WITHIN_MS = 5000;
 
 /** `capstan status`: reports what runs in a data directory. */
-export async function status({ env, out }: Shell, { dataDir, output }: StatusOptions): Promise<number> {
-  const found = await look(env, dataDir);
-  out.write(await printed(found, output, (isWide) => asText(found, isWide)));
+export async function status(shell: Shell, { dataDir, output }: StatusOptions): Promise<number> {
+  const found = await look(shell.env, dataDir);
+  const columns = widthFor(shell);
+  shell.out.write(await printed(found, output, (isWide) => asText(found, { isWide, columns })));
   return found.running ? EXIT.done : EXIT.notRunning;
 }
 
@@ -89,7 +91,7 @@ async function clusterStatus(
   }
 }
 
-function asText(found: Status, isWide: boolean): string {
+function asText(found: Status, { isWide, columns }: { isWide: boolean; columns: number }): string {
   const { running, pid, url, azureUrl, since, dataDirectory, sizeBytes, clusters } = found;
   const head = facts([
     ["status", running ? "running" : "not running"],
@@ -108,5 +110,7 @@ function asText(found: Status, isWide: boolean): string {
     ...(isWide ? [kubeconfig] : []),
   ]);
   const headings = ["NAME", "SERVER", "OBJECTS", "READY", ...(isWide ? ["KUBECONFIG"] : [])];
-  return `${head}\n${table(headings, rows)}`;
+  // The address of a cluster is that of the server above, with its name.
+  const dispensable = isWide ? [] : ["SERVER"];
+  return `${fitted(head, columns)}\n${tableWithin(headings, rows, { columns, dispensable })}`;
 }

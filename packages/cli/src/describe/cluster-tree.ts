@@ -46,6 +46,8 @@ export type Reported = Frozen<KubernetesObject> & {
 /** A line of the description, and the lines below it. */
 export interface Leaf {
   readonly name: string;
+  /** The replicas that the spec wants. */
+  readonly desired?: number | undefined;
   readonly replicas?: number | undefined;
   readonly available?: number | undefined;
   readonly ready?: number | undefined;
@@ -91,8 +93,10 @@ function controlPlaneLeaf(
     return typeof value === "number" ? value : undefined;
   };
   const ready = count("readyReplicas");
+  const desired = controlPlane?.spec?.["replicas"];
   return {
     ...leaf,
+    ...(typeof desired === "number" && { desired }),
     replicas: count("replicas"),
     available: ready,
     ready,
@@ -102,12 +106,15 @@ function controlPlaneLeaf(
 
 function deploymentLeaf({ deployment, machines }: DeploymentParts, options: TreeOptions): Leaf {
   const { replicas, availableReplicas: available, readyReplicas: ready } = deployment.status ?? {};
-  return leafOf(deployment, options, { replicas, available, ready, parts: machineLeaves(machines, options) });
+  const { replicas: desired } = deployment.spec;
+  const parts = machineLeaves(machines, options);
+  return leafOf(deployment, options, { desired, replicas, available, ready, parts });
 }
 
 function poolLeaf({ pool, bootstrap, infrastructure, machines }: PoolParts, options: TreeOptions): Leaf {
   const { replicas, availableReplicas: available, readyReplicas: ready } = pool.status ?? {};
   return leafOf(pool, options, {
+    desired: pool.spec.replicas,
     replicas,
     available,
     ready,

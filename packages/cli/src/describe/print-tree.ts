@@ -116,8 +116,8 @@ function narrowTree(lines: readonly Line[], { nowMs, columns, paint }: FullLook)
   return [row(NARROW_HEADINGS, all), ...body].join("");
 }
 
-function readyOf({ replicas, ready }: Leaf): string {
-  return replicas === undefined ? "" : `${ready ?? 0}/${replicas}`;
+function readyOf({ desired, replicas, ready }: Leaf): string {
+  return replicas === undefined ? "" : `${ready ?? 0}/${desired ?? replicas}`;
 }
 
 /** The name without its role, which its kind tells, and of a group as many members as fit. */

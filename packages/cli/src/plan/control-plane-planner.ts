@@ -6,9 +6,10 @@ import {
   storedView,
 } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
+import type { Course } from "./course.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
 import { verdictLines } from "./in-place-verdict.ts";
-import { changeReport, ownerReport, type PlannedOwner } from "./owner-report.ts";
+import { type ChangedOwner, changeReport, ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner } from "./planner.ts";
 import { proposedControlPlane } from "./proposed-control-plane.ts";
 
@@ -22,10 +23,12 @@ export const controlPlanePlanner: Planner = {
       isDisruptive,
     ),
   forecast: async (shell, change) => {
-    const owners: PlannedOwner<ControlPlaneAction>[] = [];
-    for (const manifest of change.given.controlPlanes)
-      owners.push(planned(await proposedControlPlane(shell, change, manifest)));
-    return changeReport(owners, isDisruptive);
+    const changed: ChangedOwner<ControlPlaneAction>[] = [];
+    for (const manifest of change.given.controlPlanes) {
+      const { stored, changes } = await proposedControlPlane(shell, change, manifest);
+      changed.push({ owner: planned(stored), changes });
+    }
+    return changeReport(changed, isDisruptive);
   },
 };
 
@@ -56,8 +59,17 @@ function planned(stored: StoredControlPlane): PlannedOwner<ControlPlaneAction> {
   const { controlPlane } = stored;
   const view = storedView(stored);
   const { actions, blocked } = planControlPlane(view);
-  const isReplacing = actions.length > 0 && view.machines.some(({ outdated }) => outdated.length > 0);
-  return { title: titleOf(controlPlane), verdicts: verdictsOf(controlPlane), actions, blocked, isReplacing };
+  const outdated = view.machines.filter((machine) => machine.outdated.length > 0).length;
+  const course = actions.length > 0 && outdated > 0 ? courseOf(view, outdated) : undefined;
+  return { title: titleOf(controlPlane), verdicts: verdictsOf(controlPlane), actions, blocked, course };
+}
+
+/** Control planes are changed one machine after the other. */
+function courseOf({ replicas, maxSurge, inPlace }: ReturnType<typeof storedView>, outdated: number): Course {
+  const verdicts = [...(inPlace?.verdicts.values() ?? [])];
+  const isInPlace = verdicts.length > 0 && verdicts.every(({ result }) => result === "Covered");
+  const surge = isInPlace ? 0 : (inPlace?.fallbackSurge ?? maxSurge);
+  return { outdated, desired: replicas, maxSurge: surge, maxUnavailable: 1 - surge, isInPlace };
 }
 
 /** What happens to each outdated machine, also to those that wait for their turn. */

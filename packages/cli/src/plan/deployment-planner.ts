@@ -18,9 +18,10 @@ import {
 } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
 import { counted } from "../render/amounts.ts";
+import type { Course } from "./course.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
 import { verdictLine } from "./in-place-verdict.ts";
-import { changeReport, ownerReport, type PlannedOwner } from "./owner-report.ts";
+import { type ChangedOwner, changeReport, ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 import { proposedDeployment } from "./proposed-deployment.ts";
 
@@ -35,12 +36,13 @@ export const deploymentPlanner: Planner = {
   isFor: ({ deployments, sets }) => deployments.length + sets.length > 0,
   planDump,
   forecast: async (shell, change) => {
-    const owners: PlannedOwner<PlannedAction>[] = [];
+    const changed: ChangedOwner<PlannedAction>[] = [];
     for (const manifest of change.given.deployments) {
-      const after = await proposedDeployment(shell, change, manifest);
-      owners.push(...after.deployments.map((deployment) => planOfChange(deployment, after, change.nowMs)));
+      const { objects, changes } = await proposedDeployment(shell, change, manifest);
+      for (const deployment of objects.deployments)
+        changed.push({ owner: planOfChange(deployment, objects, change.nowMs), changes });
     }
-    return { ...changeReport(owners, isDisruptive), notes: change.given.sets.map(unplanned) };
+    return { ...changeReport(changed, isDisruptive), notes: change.given.sets.map(unplanned) };
   },
 };
 
@@ -70,8 +72,12 @@ function planOf(
   const isGateOff = deployment.status?.conditions?.some(({ reason }) => reason === "InPlaceUpdatesDisabled");
   const features = { ...DEFAULT_FEATURES, InPlaceUpdates: isGateOff !== true };
   const view = deploymentViewOf({ deployment, sets: own, isTaken, nowMs, machines, features });
-  const { actions, blocked } = planDeployment(view);
+  const { actions, blocked, target } = planDeployment(view);
+  const targetUid = own.find(({ metadata: { name } }) => name === target)?.metadata.uid;
+  const outdated = machines.filter((machine) => controllerOf(machine)?.uid !== targetUid).length;
+  const isRolling = outdated > 0 && view.strategy === "RollingUpdate" && actions.some(startsRollout);
   return {
+    course: isRolling ? courseOf(deployment, view, outdated) : undefined,
     title: titleOf(deployment),
     verdicts: verdictsOf(deployment, machines, own),
     actions: actions.flatMap<PlannedAction>((action) =>
@@ -88,13 +94,25 @@ function planOfChange(
   nowMs: number,
 ): PlannedOwner<PlannedAction> {
   const first = planOf(deployment, given, nowMs);
-  const isReplacing = given.setMachines.length > 0 && first.actions.some(startsRollout);
+  const { course } = first;
   const created = first.actions.find(({ action }) => action === "CreateMachineSet");
-  if (!created || (first.verdicts ?? []).length === 0) return { ...first, isReplacing };
+  if (!created || (first.verdicts ?? []).length === 0) return first;
   const set = setFor(deployment, created, nowMs);
   const second = planOf(deployment, { ...given, sets: [...given.sets, set] }, nowMs);
   const later = second.actions.filter(({ action }) => action !== "Wait");
-  return { ...second, actions: [...first.actions, ...later], isReplacing };
+  return { ...second, actions: [...first.actions, ...later], course };
+}
+
+function courseOf(
+  { status }: Frozen<MachineDeployment>,
+  { replicas, inPlace, ...limits }: ReturnType<typeof deploymentViewOf>,
+  outdated: number,
+): Course {
+  const decisions = status?.inPlace?.decisions ?? [];
+  const isInPlace = decisions.length > 0 && decisions.every(({ result }) => result === "Covered");
+  // Machines that updaters cannot change are replaced within limits of their own.
+  const { maxSurge, maxUnavailable } = isInPlace ? limits : (inPlace?.fallback ?? limits);
+  return { outdated, desired: replicas, maxSurge, maxUnavailable, isInPlace };
 }
 
 function startsRollout({ action }: PlannedAction): boolean {

@@ -1,4 +1,7 @@
+import { counted } from "../render/amounts.ts";
+import { type Course, courseLines, fateOf } from "./course.ts";
 import type { PlanReport } from "./planner.ts";
+import type { FieldChange } from "./spec-changes.ts";
 
 /** An action of any planner of machines. */
 export interface PlannedAction {
@@ -14,8 +17,8 @@ export interface PlannedOwner<A extends PlannedAction> {
   /** What else was found out, a line each, such as what updaters said about machines. */
   readonly verdicts?: readonly string[];
   readonly actions: readonly A[];
-  /** Outdated machines are updated or replaced, now or by later actions. */
-  readonly isReplacing?: boolean;
+  /** Set when outdated machines are updated or replaced, now or by later actions. */
+  readonly course?: Course | undefined;
   readonly blocked: readonly {
     readonly reason: string;
     readonly targets: readonly string[];
@@ -23,16 +26,34 @@ export interface PlannedOwner<A extends PlannedAction> {
   }[];
 }
 
+/** An owner after a change, and the fields that the change sets. */
+export interface ChangedOwner<A extends PlannedAction> {
+  readonly owner: PlannedOwner<A>;
+  readonly changes: readonly FieldChange[];
+}
+
 /** The report of a change: it is disruptive if a later action is. */
 export function changeReport<A extends PlannedAction>(
-  owners: readonly PlannedOwner<A>[],
+  changed: readonly ChangedOwner<A>[],
   isDisruptive: (action: A) => boolean,
 ): PlanReport {
+  const owners = changed.map(({ owner, changes }) => ({
+    ...owner,
+    verdicts: [...courseLines(owner.course, changes), ...(owner.verdicts ?? [])],
+  }));
   const report = ownerReport(owners, isDisruptive);
+  const effective = owners.flatMap((owner) => summaryOf(owner));
   return {
     ...report,
-    isDisruptive: report.isDisruptive || owners.some(({ isReplacing }) => isReplacing === true),
+    isDisruptive: report.isDisruptive || owners.some(({ course }) => course !== undefined),
+    summary: effective.length === 0 ? "nothing to do" : effective.join("; "),
   };
+}
+
+function summaryOf({ title, course, actions, blocked }: PlannedOwner<PlannedAction>): readonly string[] {
+  if (course) return [`${title}: ${fateOf(course)}`];
+  if (blocked.length > 0) return [`${title}: blocked`];
+  return actions.length === 0 ? [] : [`${title}: ${counted(actions.length, "action")}`];
 }
 
 /** What the owners of machines do next, for people and for programs. */
@@ -83,8 +104,8 @@ function subjectOf({ targets, detail }: PlannedAction): string {
   if ("updaters" in fields)
     return `${names}, from MachineSet ${String(fields["from"])} to ${String(fields["to"])}`;
   if (typeof fields["to"] === "number")
-    return `${names}, ${String(fields["from"])} to ${fields["to"]} replicas`;
+    return `${names}, ${String(fields["from"])} to ${counted(fields["to"], "replica")}`;
   if (typeof fields["count"] === "number") return `${names}, ${fields["count"]} more`;
-  if (typeof fields["replicas"] === "number") return `${names}, ${fields["replicas"]} replicas`;
+  if (typeof fields["replicas"] === "number") return `${names}, ${counted(fields["replicas"], "replica")}`;
   return names;
 }

@@ -25,7 +25,7 @@ test("the reports of several planners become one JSON document whose waves still
 
 test("in other forms one report follows the other", () => {
   expect(printReports([report("a", []), report("b", [])], "markdown")).toBe(
-    "a as markdown\n\nb as markdown\n\n**Summary**: 0 actions, 1 block\n",
+    "a as markdown\n\nb as markdown\n\n**Summary**: 0 actions, 2 blocks\n",
   );
 });
 

@@ -59,8 +59,9 @@ export function printReports(reports: readonly PlanReport[], form: PlanForm): st
 
 /** The reports, and at their end one line about all of them. */
 function textOf(reports: readonly PlanReport[], form: Exclude<PlanForm, "json">): string {
-  const all = new Set(reports.map(summaryOf));
-  const effective = [...all].filter((one) => one !== NOTHING);
+  const said = reports.flatMap(({ summary: own }) => own ?? []);
+  const rest = countedIn(reports.filter((report) => report.summary === undefined));
+  const effective = [rest, ...said].filter((one) => one !== NOTHING);
   const summary = effective.length === 0 ? NOTHING : effective.join("; ");
   const texts = reports.map(({ print }) => print(form)).filter((text) => text !== "");
   return [...texts, form === "markdown" ? `**Summary**: ${summary}\n` : `Summary: ${summary}\n`].join("\n");
@@ -68,11 +69,13 @@ function textOf(reports: readonly PlanReport[], form: Exclude<PlanForm, "json">)
 
 const NOTHING = "nothing to do";
 
-function summaryOf({ summary, json: { actions, blocked } }: PlanReport): string {
-  if (summary !== undefined) return summary;
-  if (actions.length + blocked.length === 0) return NOTHING;
-  const held = blocked.length === 0 ? "" : `, ${counted(blocked.length, "block")}`;
-  return `${counted(actions.length, "action")}${held}`;
+/** Reports without a summary of their own, counted together. */
+function countedIn(reports: readonly PlanReport[]): string {
+  const sum = (list: "actions" | "blocked"): number =>
+    reports.reduce((total, { json }) => total + json[list].length, 0);
+  if (sum("actions") + sum("blocked") === 0) return NOTHING;
+  const held = sum("blocked") === 0 ? "" : `, ${counted(sum("blocked"), "block")}`;
+  return `${counted(sum("actions"), "action")}${held}`;
 }
 
 function merged(first: PlanJson, second: PlanJson): PlanJson {

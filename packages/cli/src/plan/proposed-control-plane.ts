@@ -17,15 +17,23 @@ import type { Shell } from "../shell.ts";
 import type { ProposedChange } from "./planner.ts";
 import { proposed } from "./proposed-pools.ts";
 import { proposedReader } from "./proposed-reader.ts";
+import { changesBetween, type FieldChange } from "./spec-changes.ts";
 import { updatersOfCluster } from "./updaters-of-cluster.ts";
+
+/** A KubeadmControlPlane after a change, and the change. */
+interface ProposedControlPlane {
+  readonly stored: StoredControlPlane;
+  /** The changed fields of its spec; none if it is new. */
+  readonly changes: readonly FieldChange[];
+}
 
 /** A KubeadmControlPlane after a change, with its machines and what the updaters say about them. */
 export async function proposedControlPlane(
   { env }: Shell,
   { client, transport, given, nowMs }: ProposedChange,
   manifest: Frozen<KubeadmControlPlane>,
-): Promise<StoredControlPlane> {
-  const { after } = await proposed(client, KubeadmControlPlane, manifest);
+): Promise<ProposedControlPlane> {
+  const { before, after } = await proposed(client, KubeadmControlPlane, manifest);
   const { name, namespace = "", uid } = after.metadata;
   const labelSelector = `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(name)}`;
   const machines = (await client.list(Machine, { namespace, labelSelector })).filter(
@@ -47,7 +55,7 @@ export async function proposedControlPlane(
       },
     },
   });
-  return {
+  const stored: StoredControlPlane = {
     controlPlane,
     cluster: await clusterOf(client, after),
     machines,
@@ -55,6 +63,7 @@ export async function proposedControlPlane(
     templateOf: (machine) => clonedFrom(context, machine),
     nowMs,
   };
+  return { stored, changes: before ? changesBetween(before.spec, after.spec, "spec") : [] };
 }
 
 /** The infrastructure and the KubeadmConfigs of machines, as far as they exist; a control plane has a few machines. */

@@ -14,15 +14,23 @@ import { NO_OBJECTS, type PlanObjects } from "./given-objects.ts";
 import type { ProposedChange } from "./planner.ts";
 import { proposed } from "./proposed-pools.ts";
 import { proposedReader } from "./proposed-reader.ts";
+import { changesBetween, type FieldChange } from "./spec-changes.ts";
 import { updatersOfCluster } from "./updaters-of-cluster.ts";
+
+/** A MachineDeployment after a change, and the change. */
+interface ProposedDeployment {
+  readonly objects: PlanObjects;
+  /** The changed fields of its spec; none if it is new. */
+  readonly changes: readonly FieldChange[];
+}
 
 /** A MachineDeployment after a change, with its sets, its machines, and what the updaters say about them. */
 export async function proposedDeployment(
   { env }: Shell,
   { client, transport, given, nowMs }: ProposedChange,
   manifest: Frozen<MachineDeployment>,
-): Promise<PlanObjects> {
-  const { after } = await proposed(client, MachineDeployment, manifest);
+): Promise<ProposedDeployment> {
+  const { before, after } = await proposed(client, MachineDeployment, manifest);
   const { name, namespace = "", uid } = after.metadata;
   const own = { namespace, labelSelector: `${DEPLOYMENT_NAME_LABEL}=${labelValueFor(name)}` };
   const sets = (await client.list(MachineSet, own)).filter((set) => controllerOf(set)?.uid === uid);
@@ -35,5 +43,8 @@ export async function proposedDeployment(
     { context, deployment: structuredClone(after), sets, machines },
     updatersOfCluster({ env, client, transport }),
   );
-  return { ...NO_OBJECTS, deployments: [deployment], sets, setMachines };
+  return {
+    objects: { ...NO_OBJECTS, deployments: [deployment], sets, setMachines },
+    changes: before ? changesBetween(before.spec, after.spec, "spec") : [],
+  };
 }

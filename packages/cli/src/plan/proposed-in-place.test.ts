@@ -203,6 +203,9 @@ describe("a change of a MachineDeployment", () => {
     });
     const { json, text, isDisruptive } = await planned(deploymentPlanner, await running(), LARGE, fallback);
     expect(text).toContain("replaced: 1 machine of MachineSet machines-old: no updater changes");
+    expect(text).toContain('spec.template.spec.infrastructureRef.name: "machines" to "large"');
+    expect(text).toContain("  1 machine replaced\n  at least 1 available, at most 2 machines at any time\n");
+    expect(text).toContain("  not checked: how long it takes");
     expect(json.actions).toMatchObject([{ action: "CreateMachineSet", detail: { replicas: 1 } }]);
     expect(isDisruptive).toBe(true);
   });
@@ -246,8 +249,12 @@ describe("a change of a KubeadmControlPlane", () => {
 
   test("tells the updater and the fields of each machine, and the first one", async () => {
     const made = await running(REGISTERED);
-    const { json, text, isDisruptive } = await planned(controlPlanePlanner, made, LARGE, resized);
+    const { json, text, summary, isDisruptive } = await planned(controlPlanePlanner, made, LARGE, resized);
     expect(text).toContain("in place: Machines a, b, c by resizer (");
+    expect(text).toContain(
+      "  3 machines updated in place\n  at least 2 available, at most 3 machines at any time\n",
+    );
+    expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines updated in place");
     expect(json.actions).toMatchObject([
       { action: "UpdateMachineInPlace", targets: ["a"], detail: { updaters: ["resizer"] } },
     ]);
@@ -259,5 +266,15 @@ describe("a change of a KubeadmControlPlane", () => {
     expect(json.actions).toEqual([]);
     expect(json.blocked).toMatchObject([{ reason: "ChangesNotCovered" }]);
     expect(isDisruptive).toBe(false);
+  });
+
+  test("that rolls replaces each machine, and says how many and within which limits", async () => {
+    const made = await running();
+    const rolling = { type: "RollingUpdate" as const, rollingUpdate: { maxSurge: 1 } };
+    const changed = kubeadmControlPlane({ spec: { ...resized.spec, rolloutStrategy: rolling } });
+    const { text, summary, isDisruptive } = await planned(controlPlanePlanner, made, LARGE, changed);
+    expect(text).toContain("  3 machines replaced\n  at least 3 available, at most 4 machines at any time\n");
+    expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines replaced");
+    expect(isDisruptive).toBe(true);
   });
 });

@@ -1,14 +1,15 @@
 import { type AzureMachinePool, type Frozen, getCondition, nodePrototypingOf, sameArmId } from "@capstan/api";
-import { facts, table } from "../render/table.ts";
+import { facts, table, tableWithin } from "../render/table.ts";
 
 type Status = NonNullable<Frozen<AzureMachinePool>["status"]>;
 type PrototypeRecord = NonNullable<Status["nodePrototyping"]>;
 
 /** One line for each pool that renews its image. */
-export function listText(pools: readonly Frozen<AzureMachinePool>[]): string {
+export function listText(pools: readonly Frozen<AzureMachinePool>[], columns: number): string {
   const rows = pools.flatMap((pool) => (nodePrototypingOf(pool) ? [rowOf(pool)] : []));
   if (rows.length === 0) return "no pool has spec.template.image.nodePrototyping\n";
-  return table(["NAMESPACE", "NAME", "INTERVAL", "PHASE", "VERSION", "RENEWED"], rows);
+  const headings = ["NAMESPACE", "NAME", "INTERVAL", "PHASE", "VERSION", "RENEWED"];
+  return tableWithin(headings, rows, { columns, dispensable: ["INTERVAL", "VERSION"] });
 }
 
 function rowOf(pool: Frozen<AzureMachinePool>): readonly string[] {

@@ -4,7 +4,7 @@ import { codeSpan } from "./code-span.ts";
 import { testShell } from "../shell.fixture.ts";
 import { forWindow } from "./emphasis.ts";
 import { paintFor } from "./paint.ts";
-import { facts, row, table } from "./table.ts";
+import { facts, row, table, tableWithin } from "./table.ts";
 import { tree } from "./tree.ts";
 import { fitted, widthFor } from "./width.ts";
 
@@ -113,4 +113,15 @@ test("colours are for lines on a terminal, and a folded line keeps its indent", 
     "a\n\u001B[31m  blocked: b\n    c d\u001B[39m",
   );
   expect(forWindow(testShell(), "  blocked: b c d", rules)).toBe("  blocked: b c d");
+});
+
+test("a table leaves out the least important columns until it fits, and no others", () => {
+  const print = (columns: number) =>
+    tableWithin(["NAME", "SERVER", "READY"], [["quay", "https://127.0.0.1", "True"]], {
+      columns,
+      dispensable: ["SERVER"],
+    });
+  expect(print(80)).toContain("https://127.0.0.1");
+  expect(print(31)).toBe("NAME   READY\nquay   True\n");
+  expect(print(5)).toBe("NAME   READY\nquay   True\n");
 });

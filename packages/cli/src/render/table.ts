@@ -7,6 +7,27 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return all.map((cells) => row(cells, widths)).join("");
 }
 
+/** The window of a table, and the columns it can do without, the least important first. */
+export interface TableSpace {
+  readonly columns: number;
+  readonly dispensable: readonly string[];
+}
+
+/** Such a table without the columns that the window has no space for. */
+export function tableWithin(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { columns, dispensable }: TableSpace,
+): string {
+  const full = table(headings, rows);
+  const isTooWide = full.split("\n").some((line) => columnsIn(line) > columns);
+  const [dropped, ...rest] = dispensable;
+  if (!isTooWide || dropped === undefined) return full;
+  const isKept = (_: string, place: number): boolean => headings[place] !== dropped;
+  const kept = rows.map((cells) => cells.filter(isKept));
+  return tableWithin(headings.filter(isKept), kept, { columns, dispensable: rest });
+}
+
 /** The width of each column: that of its widest cell. */
 export function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
   const count = Math.max(0, ...rows.map(({ length }) => length));

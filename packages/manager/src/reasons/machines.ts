@@ -87,9 +87,13 @@ export const MACHINE_REASONS = {
     meaning: "The Node of the machine is gone from the workload cluster.",
     cure: "Restart the kubelet of the VM so that it registers again, or delete the AzureMachinePoolMachine, and the pool adds another one.",
   },
+  NodeNotJoined: {
+    meaning: "The VM has run for 10 minutes, and no Node has joined the workload cluster.",
+    cure: "Read `/var/log/cloud-init-output.log` on the VM, or its serial log in Azure: mostly the image has no kubeadm, the join token has expired, or the API server cannot be reached from the subnet. Correct that, and delete the machine to have it replaced.",
+  },
   NodeProvisioning: {
     meaning: "The VM is provisioned, and its Node is not there yet.",
-    cure: "Nothing: it passes when kubeadm has joined; after 10 minutes look at cloud-init's log on the VM.",
+    cure: "Nothing: it passes when kubeadm has joined; after 10 minutes the reason is NodeNotJoined.",
   },
   NodeTakesPods: {
     meaning: "The Node was cordoned, and takes pods again.",

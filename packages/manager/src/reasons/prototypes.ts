@@ -30,14 +30,14 @@ export const PROTOTYPE_REASONS = {
     meaning: "The machine that an image is taken of, or its Node, is gone.",
     cure: "Nothing: the next renewal takes another machine.",
   },
-  MachinesChanging: {
-    meaning: "No renewal begins while a MachineDeployment of the template rolls or scales.",
-    cure: UNDER_WAY,
-  },
   DonorIdentityAtRest: {
     meaning:
       "Images of the pool contain the identity of their donors; machines remove it at their first boot from such an image.",
     cure: "Give read access to the gallery only to those who may have node access; [security of node images](../node-image-security.md) says what it contains.",
+  },
+  MachinesChanging: {
+    meaning: "No renewal begins while a MachineDeployment of the template rolls or scales.",
+    cure: UNDER_WAY,
   },
   NothingToRenew: {
     meaning: "The pool does not use `spec.template.image.nodePrototyping`, or its AzureCluster is missing.",

@@ -6,7 +6,7 @@ import { AzureError, type AzureErrorClass, type JsonObject } from "../../azure/p
 import { shortName } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
 import type { ResourceFailure } from "./memory.ts";
-import { locationOf } from "../../azure-cluster/spec-view.ts";
+import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";
 
 /** The result of one attempt at several operations. */
@@ -88,8 +88,21 @@ const DECIDE_AGAIN_MS = 15_000;
 
 /** An outdated decision is not a refusal: the next pass reads the resource again and decides with it. */
 function afterError(scope: Scope, resourceID: string, error: AzureError): Step {
+  if (isGroupMissing(scope, resourceID, error))
+    return { failure: failureAbout(scope, resourceID, withWayOut(error)) };
   if (OUTDATED.has(error.class)) return { retryAfterMs: DECIDE_AGAIN_MS };
   return { failure: failureAbout(scope, resourceID, error) };
+}
+
+/** Whether the resource is in a group of a user that does not exist: no later pass creates that one. */
+function isGroupMissing({ plan }: Scope, resourceID: string, { code }: AzureError): boolean {
+  const own = normalizedId(`${groupID(plan, clusterGroupOf(plan))}/`);
+  return code === "ResourceGroupNotFound" && !normalizedId(resourceID).startsWith(own);
+}
+
+function withWayOut({ class: kind, code, message }: AzureError): AzureError {
+  const wayOut = "create it, or correct the field that names it, such as spec.networkSpec.vnet.resourceGroup";
+  return new AzureError({ class: kind, code, message: `${message.replace(/\.$/, "")}; ${wayOut}` });
 }
 
 function afterProgress(scope: Scope, resourceID: string, progress: Progress): Step {

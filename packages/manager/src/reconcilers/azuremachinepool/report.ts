@@ -12,7 +12,7 @@ import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { type Budget, roundingNote } from "../../rollout/scale-set/budget.ts";
 import { needsAttention } from "../../rollout/scale-set/needs-attention.ts";
 import { counted } from "../../rollout/shared/action.ts";
-import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import { BOOTSTRAP_SUCCEEDED, DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { reportedImage } from "./boot-image.ts";
 import { listed } from "./listed.ts";
 import { needsAnotherWrite, setStatus, troubleOf } from "./set-status.ts";
@@ -22,8 +22,10 @@ import { forgetTags, tagsToWrite } from "./tags.ts";
 const REFUSED = "ScaleSetProvisionFailed";
 const REMOVAL_BLOCKED = "RemovalBlocked";
 const ROLLOUT = "RolloutProgressing";
+const MACHINES_JOINED = "MachinesJoined";
 const SUMMED_UP = [
   SCALE_SET_RUNNING,
+  MACHINES_JOINED,
   "BootstrapSucceeded",
   "ScaleSetDesiredReplicas",
   "ScaleSetModelUpdated",
@@ -43,6 +45,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   if (areTagsWritten(scope, observation)) forgetTags(scope);
   for (const condition of conditionsFor(scope, observation)) context.setCondition(condition);
   setRemovalCondition(scope, observation);
+  setJoinedCondition(scope, observation);
   summarize(pool, SUMMED_UP, context.env.clock.now());
   claimReady();
 }
@@ -222,4 +225,27 @@ function setRemovalCondition({ pool, context }: NormalScope, { planned }: Observ
       reason: "NothingMissing",
     });
   }
+}
+
+/** Sets MachinesJoined while a machine has failed to join, and resets it once when that is over. */
+function setJoinedCondition({ pool, context }: NormalScope, { unavailable }: Observation): void {
+  const type = MACHINES_JOINED;
+  const failed = unavailable.flatMap(({ machine }) => failedJoinOf(machine));
+  const [first] = failed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  if (first) {
+    // Without a count: a message that changes with every machine costs a write for each.
+    const others = failed.length > 1 ? " and others" : "";
+    const message = `${first.name}${others}: ${first.message}`;
+    context.setCondition({ type, status: "False", severity: "Warning", reason: first.reason, message });
+  } else if (pool.status?.conditions?.some((one) => one.type === type)) {
+    context.setCondition({ type, status: "True", reason: "NodeJoined" });
+  }
+}
+
+function failedJoinOf(
+  machine: Frozen<AzureMachinePoolMachine> | undefined,
+): readonly { readonly name: string; readonly reason: string; readonly message: string }[] {
+  const joined = getCondition(machine?.status?.conditions, BOOTSTRAP_SUCCEEDED);
+  if (!machine || joined?.status !== "False" || joined.severity === "Info") return [];
+  return [{ name: machine.metadata.name, reason: joined.reason ?? "", message: joined.message ?? "" }];
 }

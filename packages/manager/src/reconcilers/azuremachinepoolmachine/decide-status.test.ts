@@ -15,10 +15,18 @@ const FAILED = {
   instanceView: { statuses: [{ code: "ProvisioningState/failed/OSProvisioningTimedOut", message: "slow" }] },
 };
 
+const PROVISIONED = "2026-01-01T00:01:00Z";
+const PROVISIONED_MS = Date.parse(PROVISIONED);
+const TEN_MINUTES_MS = 10 * 60_000;
+const BOOTED = instanceOf({
+  instanceView: { statuses: [{ code: "ProvisioningState/succeeded", time: PROVISIONED }] },
+});
+
 const view = (parts: Partial<MachineStatusView> = {}): MachineStatusView => ({
   machine: machineOf(),
   instance: instanceOf(),
   node: FOUND,
+  nowMs: PROVISIONED_MS,
   ...parts,
 });
 
@@ -148,4 +156,21 @@ test.each<[string, Partial<MachineStatusView>, string | undefined]>([
   ["has succeeded once, and stays so", { node: NONE, machine: JOINED }, undefined],
 ])("bootstrapping %s", (_, parts, expected) => {
   expect(reported(BOOTSTRAP_SUCCEEDED, parts)).toBe(expected);
+});
+
+test.each<[string, Partial<MachineStatusView>, string]>([
+  ["a second before", { nowMs: PROVISIONED_MS + TEN_MINUTES_MS - 1000 }, "False BootstrapInProgress Info"],
+  ["then", { nowMs: PROVISIONED_MS + TEN_MINUTES_MS }, "False NodeNotJoined Warning"],
+  [
+    "then, while the workload cluster does not answer",
+    { nowMs: PROVISIONED_MS + TEN_MINUTES_MS, node: UNKNOWN },
+    "False BootstrapInProgress Info",
+  ],
+  [
+    "then, while Azure creates it",
+    { nowMs: PROVISIONED_MS + TEN_MINUTES_MS, instance: CREATING },
+    "False BootstrapInProgress Info",
+  ],
+])("a machine that has not joined ten minutes after its VM is provisioned: %s", (_, parts, expected) => {
+  expect(reported(BOOTSTRAP_SUCCEEDED, { node: NONE, instance: BOOTED, ...parts })).toBe(expected);
 });

@@ -13,6 +13,7 @@ import { isCordonedByUs } from "../../workload/drain/cordon.ts";
 import { MODEL_HASH_ANNOTATION } from "../azuremachinepool/well-known.ts";
 import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
+import { joinLeftMs, NODE_NOT_JOINED, overdueMessage } from "../../workload/overdue-join.ts";
 
 const UNEXPLAINED = "Azure does not say why";
 
@@ -25,6 +26,7 @@ export interface MachineStatusView {
   readonly node: NodeLookup;
   /** The model of the scale set, if known. */
   readonly setHash?: string | undefined;
+  readonly nowMs: number;
 }
 
 /** The fields to write to the status. */
@@ -101,7 +103,8 @@ function vmRunning({ provisioningState, powerState, error }: ScaleSetInstance): 
 }
 
 /** The Node belongs to this VM and is not older than it, so this VM has bootstrapped. */
-function bootstrapSucceeded({ machine, instance, node }: MachineStatusView): readonly ConditionUpdate[] {
+function bootstrapSucceeded(view: MachineStatusView): readonly ConditionUpdate[] {
+  const { machine, instance, node } = view;
   const type = BOOTSTRAP_SUCCEEDED;
   if (node.state === "found") return [{ type, status: "True", reason: "NodeJoined" }];
   if (isTrue(machine.status?.conditions, type)) return [];
@@ -110,8 +113,29 @@ function bootstrapSucceeded({ machine, instance, node }: MachineStatusView): rea
     const { message } = error;
     return [{ type, status: "False", severity: "Error", reason: "BootstrapFailed", message }];
   }
+  if (node.state === "none" && joinDueInMs(view) === 0) {
+    return [
+      { type, status: "False", severity: "Warning", reason: NODE_NOT_JOINED, message: overdue(instance) },
+    ];
+  }
   const message = "The machine has not joined the cluster as a Node yet";
   return [{ type, status: "False", severity: "Info", reason: "BootstrapInProgress", message }];
+}
+
+function overdue({ computerName, name, error }: ScaleSetInstance): string {
+  return overdueMessage(computerName ?? name, error?.message ?? "Azure reports no error");
+}
+
+/** How long the machine may still take to join: 0 when it is overdue, undefined unless its VM runs without a Node. */
+export function joinDueInMs({
+  machine,
+  instance,
+  nowMs,
+}: Pick<MachineStatusView, "machine" | "instance" | "nowMs">): number | undefined {
+  const { provisioningState, provisionedAtMs } = instance;
+  if (machine.status?.nodeRef || provisioningState !== "Succeeded" || provisionedAtMs === undefined)
+    return undefined;
+  return joinLeftMs(provisionedAtMs, nowMs);
 }
 
 function nodeHealthy({ machine, instance, node }: MachineStatusView): readonly ConditionUpdate[] {

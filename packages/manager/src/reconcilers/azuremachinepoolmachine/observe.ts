@@ -12,6 +12,7 @@ import {
 } from "@capstan/runtime";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { precedingName } from "./claims.ts";
+import { joinDueInMs } from "./decide-status.ts";
 import { findNode, type NodeLookup } from "../../workload/find-node.ts";
 import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
 
@@ -64,9 +65,16 @@ export async function lookAtNode(scope: Scope): Promise<Outcome> {
   const { node } = scope;
   if (node.state === "unknown") return again(UNREACHABLE_MS, node.reason);
   const joiningMs = joiningForMs(scope);
-  if (joiningMs === undefined) return next;
+  if (joiningMs === undefined) return untilOverdue(scope);
   scope.isQuiet = true;
   return again(joiningMs, "NodeJoining");
+}
+
+/** Requeues a machine without a Node for the time at which users are told. */
+function untilOverdue({ context, machine, node, observed }: Scope): Outcome {
+  if (node.state !== "none" || observed.state !== "seen") return next;
+  const leftMs = joinDueInMs({ machine, instance: observed.instance, nowMs: context.env.clock.now() }) ?? 0;
+  return leftMs > 0 ? again(leftMs, "NodeJoining") : next;
 }
 
 /** The same for a machine in deletion: the later phases decide what an unreachable workload cluster means. */

@@ -1,7 +1,7 @@
 import { getCondition } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
-import { summarize } from "../../contract/ready.ts";
-import { DRAINED, SUMMED_UP, UPDATING_IN_PLACE } from "./conditions.ts";
+import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { BOOTSTRAP_SUCCEEDED, DRAINED, SUMMED_UP, UPDATING_IN_PLACE } from "./conditions.ts";
 import { decideStatus } from "./decide-status.ts";
 import type { Scope } from "./scope.ts";
 
@@ -23,13 +23,24 @@ export function reportMachine(scope: Scope): boolean {
   if (observed.state !== "seen") return false;
   const { instance } = observed;
   const setHash = scope.pool?.status?.modelHash;
-  const { fields, conditions } = decideStatus({ machine, instance, node: scope.node, setHash });
+  const nowMs = context.env.clock.now();
+  const { fields, conditions } = decideStatus({ machine, instance, node: scope.node, setHash, nowMs });
+  recordFailedJoin(scope, conditions);
   const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};
   machine.status = { ...kept, ...fields };
   for (const condition of conditions) context.setCondition(condition);
-  summarize(machine, SUMMED_UP, context.env.clock.now());
+  summarize(machine, SUMMED_UP, nowMs);
   if (getCondition(machine.status.conditions, DRAINED)) recordWhyNotReady(scope);
   return true;
+}
+
+/** Records an event when a machine is found not to have joined. */
+function recordFailedJoin({ context, before }: Scope, conditions: readonly ConditionUpdate[]): void {
+  const joined = conditions.find(({ type }) => type === BOOTSTRAP_SUCCEEDED);
+  if (joined?.status !== "False" || joined.severity === "Info") return;
+  const { reason, message = "" } = joined;
+  if (getCondition(before?.conditions, BOOTSTRAP_SUCCEEDED)?.reason === reason) return;
+  context.event({ type: "Warning", reason, message });
 }
 
 /** Reports that a machine which is drained or updated is not Ready; false when neither is the case. */

@@ -10,6 +10,7 @@ import {
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { worstTroubleOf } from "../../contract/troubled-machine.ts";
 import type { InPlaceHold } from "../../rollout/control-plane/action.ts";
 import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
 import { isHealthy } from "../../rollout/control-plane/selection.ts";
@@ -93,8 +94,9 @@ function isPartHealthy(parts: readonly PartHealth[], part: string): boolean {
 }
 
 function conditionsOf(scope: Scope, view: ControlPlaneView): readonly ConditionUpdate[] {
+  const { machines } = scope;
   return [
-    available(view),
+    available(view, machines),
     created(scope),
     upToDate(scope, view),
     resized(view),
@@ -111,11 +113,13 @@ function no(
   return { type, status: "False", severity, ...rest };
 }
 
-function available(view: ControlPlaneView): ConditionUpdate {
+function available(view: ControlPlaneView, machines: readonly Frozen<Machine>[]): ConditionUpdate {
   const type = "Available";
   if (view.unreachable !== undefined)
     return no(type, "Error", { reason: "WorkloadClusterUnreachable", message: view.unreachable });
   if (!view.isInitialized) {
+    const trouble = worstTroubleOf(machines);
+    if (trouble) return no(type, trouble.severity, trouble);
     const message = "The first machine has not run kubeadm init yet";
     return no(type, "Info", { reason: "WaitingForKubeadmInit", message });
   }

@@ -14,6 +14,7 @@ import { type ConditionUpdate, mirrorReady } from "../../contract/ready.ts";
 import { absence, type ResolvedReference } from "../../contract/resolve.ts";
 import { isNodeReady, isNodeUsable, longEnoughAtMs } from "../../workload/availability.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
+import { joinLeftMs, NODE_NOT_JOINED, overdueMessage } from "../../workload/overdue-join.ts";
 import {
   AVAILABLE,
   BOOTSTRAP_READY,
@@ -52,7 +53,7 @@ export function decideStatus(machine: Frozen<Machine>, observed: Observed): Verd
   };
   return {
     fields: { ...fields, phase: phaseOf(fields, machine) },
-    conditions: [bootstrap.condition, infrastructure.condition, judgeNode(machine, observed.node)],
+    conditions: [bootstrap.condition, infrastructure.condition, judgeNode(machine, observed)],
   };
 }
 
@@ -113,9 +114,22 @@ function missing(
   return { isReady: isDone, condition: { type, status: "False", severity: "Error", reason, message } };
 }
 
-function judgeNode({ spec, status }: Frozen<Machine>, node: NodeLookup): ConditionUpdate {
+/**
+ * How long a machine may still take to join: 0 when it is overdue, undefined unless its infrastructure is ready and it
+ * never had a Node.
+ */
+export function joinDueInMs({ spec, status }: Frozen<Machine>, nowMs: number): number | undefined {
+  if (status?.nodeRef || spec.providerID === undefined) return undefined;
+  const ready = getCondition(status?.conditions, INFRASTRUCTURE_READY);
+  return joinLeftMs(ready?.status === "True" ? Date.parse(ready.lastTransitionTime) : nowMs, nowMs);
+}
+
+/** Severity, reason and message of a condition. */
+type Explanation = readonly [severity: "Info" | "Warning" | "Error", reason: string, message: string];
+
+function judgeNode(machine: Frozen<Machine>, { node, nowMs }: Observed): ConditionUpdate {
   const type = NODE_HEALTHY;
-  const no = (severity: "Info" | "Warning" | "Error", reason: string, message: string): ConditionUpdate => ({
+  const no = (...[severity, reason, message]: Explanation): ConditionUpdate => ({
     type,
     status: "False",
     severity,
@@ -129,14 +143,25 @@ function judgeNode({ spec, status }: Frozen<Machine>, node: NodeLookup): Conditi
     case "impostor":
       return no("Error", "NodeDisputed", node.message);
     case "none":
-      if (status?.nodeRef) return no("Error", "NodeNotFound", `Node ${status.nodeRef.name} no longer exists`);
-      return spec.providerID === undefined
-        ? no("Info", "WaitingForNodeRef", "The machine has no provider id yet")
-        : no("Info", "NodeProvisioning", `No Node with the provider id ${spec.providerID} has joined yet`);
+      return no(...whyNoNode(machine, nowMs));
     case "found":
       if (isNodeReady(node.node)) return { type, status: "True", reason: "NodeReady" };
       return no("Warning", "NodeConditionsFailed", `Node ${node.node.metadata.name} is not Ready`);
   }
+}
+
+function whyNoNode(machine: Frozen<Machine>, nowMs: number): Explanation {
+  const { nodeRef } = machine.status ?? {};
+  const { providerID } = machine.spec;
+  if (nodeRef) return ["Error", "NodeNotFound", `Node ${nodeRef.name} no longer exists`];
+  if (providerID === undefined) return ["Info", "WaitingForNodeRef", "The machine has no provider id yet"];
+  if (joinDueInMs(machine, nowMs) === 0) return ["Warning", NODE_NOT_JOINED, overdueTextOf(machine)];
+  return ["Info", "NodeProvisioning", `No Node with the provider id ${providerID} has joined yet`];
+}
+
+function overdueTextOf({ metadata, spec }: Frozen<Machine>): string {
+  const { kind = "the infrastructure", name = metadata.name } = spec.infrastructureRef;
+  return overdueMessage(name, `${kind} ${name} reports no error`);
 }
 
 /** A Node that was found once stays referenced: health checks must see that it is gone. */

@@ -23,7 +23,7 @@ import type { ResolvedReference } from "../../contract/resolve.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { BOOTSTRAP_READY, INFRASTRUCTURE_READY } from "./conditions.ts";
-import { availabilityOfMachine } from "./decide.ts";
+import { availabilityOfMachine, joinDueInMs } from "./decide.ts";
 import { decideNodePatch } from "./node-metadata.ts";
 import type { Scope } from "./scope.ts";
 
@@ -95,9 +95,12 @@ export async function observeNode(scope: Scope): Promise<Outcome> {
   scope.node = await lookUpNode(scope);
   const { node, context, machine, set } = scope;
   if (node.state === "unknown") return again(SOON_MS, node.reason);
-  if (node.state !== "found") return next;
-  await updateNode(scope, node.node);
   const nowMs = context.env.clock.now();
+  if (node.state !== "found") {
+    const leftMs = joinDueInMs(machine, nowMs) ?? 0;
+    return leftMs > 0 ? again(leftMs, "NodeProvisioning") : next;
+  }
+  await updateNode(scope, node.node);
   const { availableAtMs } = availabilityOfMachine({ machine, set, node: node.node, nowMs });
   if (availableAtMs === undefined || availableAtMs <= nowMs) return next;
   return again(availableAtMs - nowMs, "WaitingForMinReadySeconds");

@@ -1,7 +1,8 @@
 import { getCondition, isUpdatingInPlace } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
-import { summarize } from "../../contract/ready.ts";
-import { AVAILABLE, UP_TO_DATE } from "./conditions.ts";
+import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { NODE_NOT_JOINED } from "../../workload/overdue-join.ts";
+import { AVAILABLE, NODE_HEALTHY, UP_TO_DATE } from "./conditions.ts";
 import { availabilityOfMachine, decideStatus, SUMMED_UP } from "./decide.ts";
 import type { Scope } from "./scope.ts";
 
@@ -36,9 +37,17 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
 function reportObserved(scope: Scope): void {
   const { context, machine } = scope;
   const { fields, conditions } = decideStatus(machine, { ...scope, nowMs: context.env.clock.now() });
+  recordOverdueJoin(scope, conditions);
   const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};
   machine.status = { ...kept, ...fields };
   for (const condition of conditions) context.setCondition(condition);
+}
+
+/** Records an event when a machine is found not to have joined. */
+function recordOverdueJoin({ context, machine }: Scope, conditions: readonly ConditionUpdate[]): void {
+  const overdue = conditions.find(({ reason }) => reason === NODE_NOT_JOINED);
+  if (!overdue || getCondition(machine.status?.conditions, NODE_HEALTHY)?.reason === NODE_NOT_JOINED) return;
+  context.event({ type: "Warning", reason: NODE_NOT_JOINED, message: overdue.message ?? "" });
 }
 
 function reportAvailability({ context, machine, set, node }: Scope): void {

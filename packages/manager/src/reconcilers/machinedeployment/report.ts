@@ -1,6 +1,7 @@
 import {
   formatSelector,
   type Frozen,
+  getCondition,
   hasUpdateFailed,
   isUpdatingInPlace,
   type MachineDeployment,
@@ -15,7 +16,8 @@ import { isInPlace } from "./in-place/view.ts";
 import type { Scope } from "./scope.ts";
 import { limitsOf } from "./view.ts";
 
-const SUMMED_UP = ["Available", "RolloutComplete"];
+const MACHINES_READY = "MachinesReady";
+const SUMMED_UP = [MACHINES_READY, "Available", "RolloutComplete"];
 
 /** Writes the numbers, the phase and the conditions of the deployment. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
@@ -71,9 +73,25 @@ function reportCounts({ deployment, sets, machines, plan }: Scope): void {
   };
 }
 
-function reportConditions({ context, deployment, plan }: Scope): void {
+function reportConditions({ context, deployment, sets, plan }: Scope): void {
+  for (const condition of readinessOf(deployment, sets)) context.setCondition(condition);
   context.setCondition(availabilityOf(deployment));
   context.setCondition(progressOf(deployment, plan));
+}
+
+/** The trouble of a machine that one of the sets reports, and once that it is over. */
+function readinessOf(
+  { status }: Frozen<MachineDeployment>,
+  sets: readonly Frozen<MachineSet>[],
+): readonly ConditionUpdate[] {
+  const type = MACHINES_READY;
+  const said = sets.flatMap((set) => getCondition(set.status?.conditions, type) ?? []);
+  const trouble = said.find(({ status: is, severity }) => is === "False" && severity !== "Info");
+  if (trouble) {
+    const { severity = "Error", reason = "", message = "" } = trouble;
+    return [{ type, status: "False", severity, reason, message }];
+  }
+  return getCondition(status?.conditions, type) ? [{ type, status: "True", reason: type }] : [];
 }
 
 function availabilityOf(deployment: Frozen<MachineDeployment>): ConditionUpdate {

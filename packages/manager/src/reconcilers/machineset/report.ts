@@ -1,6 +1,7 @@
 import { formatSelector, type Frozen, type Machine, selectorMatches, selectorOf } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { worstTroubleOf } from "../../contract/troubled-machine.ts";
 import type { MachineSetPlan } from "../../rollout/machine-set/plan.ts";
 import { counted } from "../../rollout/shared/action.ts";
 import type { Scope } from "./scope.ts";
@@ -48,16 +49,18 @@ function reportCounts({ set, machines }: Scope): void {
   };
 }
 
-function reportConditions({ context, set, plan }: Scope): void {
+function reportConditions({ context, set, plan, machines }: Scope): void {
   const wanted = set.spec.replicas ?? 1;
   const { replicas = 0, readyReplicas = 0 } = set.status ?? {};
   context.setCondition(creationOf(plan));
   context.setCondition(sizeOf(replicas, wanted));
+  const type = "MachinesReady";
   const message = `${readyReplicas} of ${counted(wanted, "machine")} are ready`;
+  const booting = { severity: "Info", reason: "MachinesNotReady", message } as const;
   context.setCondition(
     readyReplicas >= wanted
-      ? { type: "MachinesReady", status: "True", reason: "MachinesReady" }
-      : { type: "MachinesReady", status: "False", severity: "Info", reason: "MachinesNotReady", message },
+      ? { type, status: "True", reason: "MachinesReady" }
+      : { type, status: "False", ...(worstTroubleOf(machines) ?? booting) },
   );
 }
 

@@ -1,0 +1,71 @@
+/** The commands and outputs that pages of the documentation show. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The root of the repository, in which a reader stands. */
+export const REPOSITORY = join(import.meta.dirname, "../..");
+
+/** The pages whose commands a reader types, by their paths in the repository. */
+export function pages(): readonly string[] {
+  const howTos = readdirSync(join(REPOSITORY, "docs/how-to")).map((name) => `docs/how-to/${name}`);
+  return ["README.md", "docs/tutorial.md", "docs/guests.md", "examples/README.md", ...howTos];
+}
+
+/** A block of a page: commands to type, or what they print. */
+export interface Block {
+  readonly kind: "commands" | "output";
+  readonly text: string;
+}
+
+const COMMAND = /^(?:[A-Z_]+=\S* )*(?:npm|npx|kubectl|capstan|export|mkdir|cp|sed|NODE|MACHINE|clusterctl)\b/;
+
+/** The blocks of a page: those marked `sh`, those that begin with a command, and what follows them. */
+export function blocksOf(page: string): readonly Block[] {
+  const text = readFileSync(join(REPOSITORY, page), "utf8");
+  const fenced = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)];
+  return fenced.flatMap<Block>(([, language = "", body = ""]) => {
+    if (language === "sh" || (language === "" && COMMAND.test(body)))
+      return [{ kind: "commands", text: body }];
+    return language === "" ? [{ kind: "output", text: body }] : [];
+  });
+}
+
+/** A command as words, without its place in a pipeline. */
+export type Words = readonly string[];
+
+/** The commands in a block of shell, as far as this reads shell: no comments, no assignments, no control words. */
+export function commandsIn(block: string): readonly Words[] {
+  const lines = block
+    .replaceAll(/\\\n\s*/g, " ")
+    .replaceAll(/\$\(([^()]*)\)/g, (_, inner: string) => `\n${inner}\n`);
+  return lines.split("\n").flatMap((line) => pipelineOf(line));
+}
+
+const WORD = /'[^']*'|"[^"]*"|[^\s'"|;&]+(?:'[^']*'|"[^"]*"|[^\s'"|;&]+)*|\|\||&&|[|;&]/g;
+const SEPARATORS = new Set(["|", "||", "&&", ";", "&"]);
+
+function pipelineOf(line: string): readonly Words[] {
+  const words = (line.replace(/(^|\s)#.*$/, "").match(WORD) ?? []).map(unquoted);
+  const commands: string[][] = [[]];
+  for (const word of words) {
+    if (SEPARATORS.has(word)) commands.push([]);
+    else commands.at(-1)?.push(word);
+  }
+  return commands.map((command) => command.filter((word, index) => !isAssignment(command, word, index)));
+}
+
+function unquoted(word: string): string {
+  return /^(['"]).*\1$/.test(word) ? word.slice(1, -1) : word;
+}
+
+/** A variable that is set before the command. */
+function isAssignment(command: readonly string[], word: string, index: number): boolean {
+  return /^[A-Z_]+=/.test(word) && command.slice(0, index).every((one) => /^[A-Z_]+=/.test(one));
+}
+
+/** The words before a redirection, and the file that it writes. */
+export function redirectionIn(words: Words): { readonly words: Words; readonly file?: string } {
+  const at = words.findIndex((word) => word === ">" || word === "<");
+  const file = at >= 0 && words[at] === ">" ? words[at + 1] : undefined;
+  return { words: at < 0 ? words : words.slice(0, at), ...(file !== undefined && { file }) };
+}
