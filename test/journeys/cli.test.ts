@@ -44,7 +44,7 @@ describe("capstan", () => {
       "CRDs installed: 25 (25 new, 0 updated, 0 unchanged)",
       expect.stringMatching(/^simulated Azure on https:\/\/127\.0\.0\.1:\d+: 0 resources, seed \S{36}$/),
       "workload clusters: 0, guests: 0",
-      "controllers: azureclusteridentity, cluster, azurecluster, kubeadmcontrolplane, machinepool, machinedeployment, machineset, machine, kubeadmconfig, azuremachine, azuremachinetemplate, azuremachinepool, azuremachinepoolmachine, nodeprototype, azuremanagedcluster, azuremanagedcontrolplane, azuremanagedmachinepool, machinehealthcheck, extensionconfig",
+      "controllers: azureclusteridentity, cluster, azurecluster, kubeadmcontrolplane, machinepool, machinedeployment, machineset, machine, kubeadmconfig, azuremachine, azuremachinetemplate, azuremachinepool, azuremachinepoolmachine, nodeprototype, templateprototype, azuremanagedcluster, azuremanagedcontrolplane, azuremanagedmachinepool, machinehealthcheck, extensionconfig",
       "ready in N ms",
     ]);
     expect(printed).toContain(

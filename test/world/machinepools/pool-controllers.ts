@@ -22,6 +22,7 @@ import {
 } from "../../../packages/manager/src/reconcilers/azuremachinepool/model-hash.ts";
 import { azureMachinePoolReconciler } from "../../../packages/manager/src/reconcilers/azuremachinepool/reconciler.ts";
 import { azureMachinePoolMachineReconciler } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/reconciler.ts";
+import { PrototypeMetrics } from "../../../packages/manager/src/reconcilers/nodeprototype/metrics.ts";
 import type { ControllerPorts } from "../../../packages/manager/src/setup/controllers.ts";
 import { WorkloadClusters } from "../../../packages/manager/src/workload/workload-clusters.ts";
 
@@ -85,6 +86,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     scaleSets: new InstanceCache(),
     regionSizes: new RegionSizes(env.clock),
     prototypeClaims: new Map(),
+    prototypeMetrics: new PrototypeMetrics(),
     readSecret,
     features: DEFAULT_FEATURES,
     issuer: SIMULATED_ISSUER,

@@ -44,7 +44,7 @@ async function end(scope: Scope): Promise<Outcome> {
 }
 
 function noteFailure({ context, shared, ownerKey }: Scope, failures: number, cause: string): void {
-  shared.metrics.ended(ownerKey, "failed");
+  shared.ports.prototypeMetrics.ended(ownerKey, "failed");
   if (failures !== BREAKER_AFTER) return;
   const message = `${failures} renewals failed in a row; from now on one is tried each interval. The last error: ${cause}`;
   context.event({ type: "Warning", reason: "PrototypeBreakerOpen", message });

@@ -105,7 +105,7 @@ function othersOf({ context, shared, clusterKey, ownerKey }: Scope): StartFacts[
 function skip(scope: Scope, { afterMs, reason, why }: Extract<StartDecision, { do: "skip" }>): Outcome {
   const { context, shared, ownerKey } = scope;
   change(scope, { nextAttemptTime: formatTimestamp(context.env.clock.now() + afterMs) });
-  shared.metrics.ended(ownerKey, "skipped");
+  shared.ports.prototypeMetrics.ended(ownerKey, "skipped");
   context.event({ type: "Normal", reason: "PrototypeSkipped", message: `No renewal: ${why}` });
   return again(Math.min(afterMs, VERIFY_MS), reason);
 }

@@ -81,7 +81,7 @@ async function record(scope: AzureScope): Promise<Outcome> {
     lastError: undefined,
     snapshot: undefined,
   });
-  shared.metrics.ended(ownerKey, "succeeded");
+  shared.ports.prototypeMetrics.ended(ownerKey, "succeeded");
   const minutes = Math.round((nowMs - Date.parse(startedAt)) / 60_000);
   const message = `New machines boot from version ${entry.version}, an image of ${donor.machine}; the renewal took ${minutes} min`;
   context.event({ type: "Normal", reason: "PrototypePromoted", message });

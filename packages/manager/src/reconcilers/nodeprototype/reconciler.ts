@@ -8,7 +8,7 @@ import {
   MachinePool,
   nodePrototypingOf,
 } from "@capstan/api";
-import { defineReconciler, on, type MetricRegistry, type Reconciler } from "@capstan/runtime";
+import { defineReconciler, on, type Reconciler } from "@capstan/runtime";
 import { poolsByCluster, poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
@@ -25,7 +25,6 @@ import {
 } from "./advance.ts";
 
 import { donorIndexes, donorNodes } from "./indexes.ts";
-import { PrototypeMetrics } from "./metrics.ts";
 import { allowMoveWhilePaused, guardMove } from "./move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
 import { poolScope } from "./pool-scope.ts";
@@ -35,14 +34,8 @@ import { CONTROLLER, type NodePrototypePorts, type Scope, type Shared } from "./
  * Renews the image that new machines of a pool boot from, from a healthy machine of the pool. It owns snapshots, the gallery
  * and the power of the donor; the pool controller alone writes the scale set.
  */
-export function nodePrototypeReconciler(
-  ports: NodePrototypePorts & { readonly metrics?: MetricRegistry | undefined },
-): Reconciler {
-  const shared: Shared = {
-    ports,
-    refusals: new Refusals(ports.clock),
-    metrics: new PrototypeMetrics(ports.metrics),
-  };
+export function nodePrototypeReconciler(ports: NodePrototypePorts): Reconciler {
+  const shared: Shared = { ports, refusals: new Refusals(ports.clock) };
   return defineReconciler<AzureMachinePool, Scope>({
     name: CONTROLLER,
     for: AzureMachinePool,

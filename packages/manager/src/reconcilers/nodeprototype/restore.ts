@@ -111,8 +111,8 @@ async function goOn(scope: AzureScope): Promise<Outcome> {
   const { donor, succeeded } = renewalOf(scope);
   const nowMs = context.env.clock.now();
   const outMs = outOfServiceMs(scope);
-  if (outMs !== undefined) shared.metrics.back(ownerKey, outMs / 1000);
-  shared.metrics.overdue(ownerKey, false);
+  if (outMs !== undefined) shared.ports.prototypeMetrics.back(ownerKey, outMs / 1000);
+  shared.ports.prototypeMetrics.overdue(ownerKey, false);
   changeDonor(scope, { backAt: formatTimestamp(nowMs) });
   const to = succeeded ? "Publishing" : "Aborting";
   await moveTo(scope, to);
@@ -129,5 +129,5 @@ function outOfServiceMs({ context, owner }: Scope): number | undefined {
 
 /** The alert metric: a donor that has been out of service for long. */
 function warnIfLate(scope: Scope): void {
-  scope.shared.metrics.overdue(scope.ownerKey, (outOfServiceMs(scope) ?? 0) > OVERDUE_MS);
+  scope.shared.ports.prototypeMetrics.overdue(scope.ownerKey, (outOfServiceMs(scope) ?? 0) > OVERDUE_MS);
 }

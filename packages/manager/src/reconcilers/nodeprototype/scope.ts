@@ -32,13 +32,13 @@ export interface NodePrototypePorts extends AzureClientPorts {
   readonly features: Features;
   /** The clusters in which a pass of this process begins a renewal, by owner: the cache shows it later. */
   readonly prototypeClaims: Map<string, string>;
+  readonly prototypeMetrics: PrototypeMetrics;
 }
 
 /** What the passes of one process share. */
 export interface Shared {
   readonly ports: NodePrototypePorts;
   readonly refusals: Refusals;
-  readonly metrics: PrototypeMetrics;
 }
 
 type Settings = NonNullable<ReturnType<typeof nodePrototypingOf>>;

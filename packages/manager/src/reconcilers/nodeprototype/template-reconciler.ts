@@ -13,13 +13,7 @@ import {
   MachineSet,
   templatePrototypingOf,
 } from "@capstan/api";
-import {
-  defineReconciler,
-  type MetricRegistry,
-  type ObjectName,
-  on,
-  type Reconciler,
-} from "@capstan/runtime";
+import { defineReconciler, type ObjectName, on, type Reconciler } from "@capstan/runtime";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import {
@@ -33,7 +27,6 @@ import {
   verifyVersion,
 } from "./advance.ts";
 import { controlPlanesByTemplate, donorIndexes, donorNodes } from "./indexes.ts";
-import { PrototypeMetrics } from "./metrics.ts";
 import { allowMoveWhilePaused, guardMove } from "./move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
 import type { NodePrototypePorts, Shared } from "./scope.ts";
@@ -44,14 +37,8 @@ import { annotateImage, type TemplateScope, templateScope } from "./template-sco
  * Renews the image that new machines of a template boot from, from a healthy machine of the template: the same steps as for
  * a pool. The template's spec never changes; the MachineSet controller puts the image into the clones.
  */
-export function templatePrototypeReconciler(
-  ports: NodePrototypePorts & { readonly metrics?: MetricRegistry | undefined },
-): Reconciler {
-  const shared: Shared = {
-    ports,
-    refusals: new Refusals(ports.clock),
-    metrics: new PrototypeMetrics(ports.metrics),
-  };
+export function templatePrototypeReconciler(ports: NodePrototypePorts): Reconciler {
+  const shared: Shared = { ports, refusals: new Refusals(ports.clock) };
   return defineReconciler<AzureMachineTemplate, TemplateScope>({
     name: "templateprototype",
     for: AzureMachineTemplate,

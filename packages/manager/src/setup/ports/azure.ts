@@ -13,6 +13,7 @@ import type { Arm } from "../../azure/port.ts";
 import { RegionSizes } from "../../azure/region-sizes.ts";
 import { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
 import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
+import { PrototypeMetrics } from "../../reconcilers/nodeprototype/metrics.ts";
 import type { ReadSecret } from "./kubernetes.ts";
 
 /** The access of controllers to Azure. */
@@ -24,6 +25,8 @@ export interface AzurePorts extends AzureClientPorts {
   readonly regionSizes: RegionSizes;
   /** The clusters in which this process begins to renew an image, by pool or template. */
   readonly prototypeClaims: Map<string, string>;
+  /** The metrics of image renewals, for pools and templates. */
+  readonly prototypeMetrics: PrototypeMetrics;
 }
 
 /** The connection to Azure. */
@@ -72,6 +75,7 @@ export function azurePorts(options: AzurePortsOptions): AzurePorts {
     scaleSets: new InstanceCache(),
     regionSizes: new RegionSizes(env.clock),
     prototypeClaims: new Map(),
+    prototypeMetrics: new PrototypeMetrics(metrics),
     azure: { armFor: async (request: ArmRequest) => guardArm(await azure.armFor(request), options) },
     ...(defaultTokens && {
       defaultArm: (controller: string): Promise<Arm> =>
