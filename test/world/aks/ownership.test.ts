@@ -166,3 +166,30 @@ test("a paused cluster leaves Azure Service Operator idle and may move; resumed,
   await world.settle();
   expect([await policyOf(), await blocked()]).toEqual(["manage", "true"]);
 });
+
+test("what CAPZ applied to a ManagedCluster of ours is taken over: fields that we do not send go, and CAPZ owns none", async () => {
+  const world = await started();
+  await createCluster(world);
+  await world.settle();
+  const name = { name: NAME, namespace: "default" };
+  const managersOf = async (): Promise<unknown[]> =>
+    ((await get(world, ManagedCluster, NAME)).metadata.managedFields ?? []).map(
+      (entry) => (entry as { manager?: string }).manager,
+    );
+  const body = { spec: { supportPlan: "AKSLongTermSupport", dnsPrefix: NAME } };
+  const { spec } = await get(world, ManagedCluster, NAME);
+  await world.run(
+    world.user.patch(ManagedCluster, name, {
+      type: "apply",
+      fieldManager: "capz-manager",
+      force: true,
+      body,
+    }),
+  );
+  expect(await managersOf()).toContain("capz-manager");
+
+  await world.settle();
+
+  expect(await managersOf()).not.toContain("capz-manager");
+  expect((await get(world, ManagedCluster, NAME)).spec).toEqual(spec);
+});

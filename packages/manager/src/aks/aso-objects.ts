@@ -6,6 +6,7 @@ import {
   type Frozen,
   getCondition,
   groupOf,
+  isJsonObject,
   type Kind,
   type KubernetesObject,
 } from "@capstan/api";
@@ -64,7 +65,8 @@ export class AsoObjects {
     { metadata, spec }: DesiredObject,
   ): Promise<Frozen<AsoObject>> {
     try {
-      return await orNotInstalled(kind, () => this.#owned.apply(context, kind, { metadata, spec }));
+      const applied = await orNotInstalled(kind, () => this.#owned.apply(context, kind, { metadata, spec }));
+      return isManagedByCapz(applied) ? await takeOver(context, kind, applied) : applied;
     } catch (error) {
       const hint = await unknownFieldHint(context.client, kind, error);
       if (hint !== undefined) throw terminal("UnknownField", hint, { cause: error });
@@ -106,6 +108,33 @@ export class AsoObjects {
     this.#kinds.set(key, made);
     return made;
   }
+}
+
+// The field manager of cluster-api-provider-azure.
+const CAPZ_MANAGER = "capz-manager";
+
+/** Whether CAPZ applied fields of the object before; the cache does not keep that, the answer to an apply has it. */
+function isManagedByCapz({ metadata }: Frozen<AsoObject>): boolean {
+  const entries: readonly unknown[] = metadata.managedFields ?? [];
+  return entries.some(
+    (entry) => isJsonObject(entry) && entry["manager"] === CAPZ_MANAGER && entry["operation"] === "Apply",
+  );
+}
+
+/** Releases what CAPZ applied: what we have applied too stays and is ours alone, so that it goes when we leave it out. */
+async function takeOver<T extends KubernetesObject>(
+  { client }: Context<T>,
+  kind: Kind<AsoObject>,
+  { metadata: { name, namespace } }: Frozen<AsoObject>,
+): Promise<Frozen<AsoObject>> {
+  const target = { name, ...(namespace !== undefined && { namespace }) };
+  const nothing = { metadata: target };
+  return await client.patch(kind, target, {
+    type: "apply",
+    body: nothing,
+    force: true,
+    fieldManager: CAPZ_MANAGER,
+  });
 }
 
 async function orNotInstalled<R>(kind: Kind, attempt: () => Promise<R>): Promise<R> {
