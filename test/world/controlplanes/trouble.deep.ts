@@ -1,6 +1,7 @@
 import { type FaultSpec, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { spreadOver } from "../../sample.ts";
+import { numbersFrom, repetitions, spreadOver } from "../../sample.ts";
+import { STORM } from "../api-server-faults.ts";
 import { lifeOf } from "./life.ts";
 
 const TROUBLE: readonly [string, FaultSpec["when"]][] = [
@@ -25,5 +26,17 @@ test.each(spreadOver("trouble of control planes", TROUBLE, 2))(
       configs: 1,
       isServing: true,
     });
+  },
+);
+
+// The invariants of the world hold meanwhile: one change of etcd at a time, and its quorum is kept.
+test.each(numbersFrom(11, repetitions("storms over a control plane", 1, 40)))(
+  "a control plane is created and upgraded in a storm of all faults of API servers, seed %i",
+  async (seed) => {
+    const life = lifeOf({ seed: String(seed), until: "upgraded" });
+    const calm = await rehearse(life);
+    const stormy = await rehearse(life, STORM);
+    expect(stormy.failure).toBeUndefined();
+    expect(stormy.end).toEqual(calm.end);
   },
 );
