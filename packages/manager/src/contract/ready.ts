@@ -48,3 +48,10 @@ export function summarize(object: Told, types: readonly string[], nowMs: number)
   const ready = summarizeReady(others, { types, now: nowMs });
   object.status = { ...object.status, conditions: [...(ready ? setCondition(others, ready) : others)] };
 }
+
+/** Takes a condition away that speaks only of trouble which is over. */
+export function dropCondition(object: Told, type: string): void {
+  const conditions = object.status?.conditions;
+  if (conditions?.some((one) => one.type === type))
+    object.status = { ...object.status, conditions: [...removeCondition(conditions, type)] };
+}

@@ -136,7 +136,7 @@ describe("validateNodePrototyping", () => {
         marketplace: { publisher: "p", offer: "o", sku: "s", version: "1.0.0" },
         nodePrototyping: { interval: "24h" },
       }),
-      `spec.template.image.computeGallery: Required value: ${PATH} needs the pool to use a gallery image`,
+      `spec.template.image.computeGallery: Required value: ${PATH} needs a gallery image`,
     ],
     [
       pool(undefined, { annotation: "24h" }),

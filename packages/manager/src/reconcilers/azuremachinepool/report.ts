@@ -8,7 +8,7 @@ import {
   sameArmId,
 } from "@capstan/api";
 import type { Failure, PassSummary } from "@capstan/runtime";
-import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
 import { type Budget, roundingNote } from "../../rollout/scale-set/budget.ts";
 import { needsAttention } from "../../rollout/scale-set/needs-attention.ts";
 import { counted } from "../../rollout/shared/action.ts";
@@ -227,7 +227,7 @@ function setRemovalCondition({ pool, context }: NormalScope, { planned }: Observ
   }
 }
 
-/** Sets MachinesJoined while a machine has failed to join, and resets it once when that is over. */
+/** Sets MachinesJoined while a machine has failed to join, and removes it when that is over. */
 function setJoinedCondition({ pool, context }: NormalScope, { unavailable }: Observation): void {
   const type = MACHINES_JOINED;
   const failed = unavailable.flatMap(({ machine }) => failedJoinOf(machine));
@@ -237,8 +237,8 @@ function setJoinedCondition({ pool, context }: NormalScope, { unavailable }: Obs
     const others = failed.length > 1 ? " and others" : "";
     const message = `${first.name}${others}: ${first.message}`;
     context.setCondition({ type, status: "False", severity: "Warning", reason: first.reason, message });
-  } else if (pool.status?.conditions?.some((one) => one.type === type)) {
-    context.setCondition({ type, status: "True", reason: "NodeJoined" });
+  } else {
+    dropCondition(pool, type);
   }
 }
 

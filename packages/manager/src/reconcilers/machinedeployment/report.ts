@@ -9,7 +9,7 @@ import {
   selectorOf,
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
-import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
 import type { DeploymentPlan } from "../../rollout/machine-deployment/plan.ts";
 import { counted } from "../../rollout/shared/action.ts";
 import { isInPlace } from "./in-place/view.ts";
@@ -74,24 +74,21 @@ function reportCounts({ deployment, sets, machines, plan }: Scope): void {
 }
 
 function reportConditions({ context, deployment, sets, plan }: Scope): void {
-  for (const condition of readinessOf(deployment, sets)) context.setCondition(condition);
+  const trouble = troubleOf(sets);
+  if (trouble) context.setCondition(trouble);
+  else dropCondition(deployment, MACHINES_READY);
   context.setCondition(availabilityOf(deployment));
   context.setCondition(progressOf(deployment, plan));
 }
 
-/** The trouble of a machine that one of the sets reports, and once that it is over. */
-function readinessOf(
-  { status }: Frozen<MachineDeployment>,
-  sets: readonly Frozen<MachineSet>[],
-): readonly ConditionUpdate[] {
+/** The trouble of a machine that one of the sets reports. */
+function troubleOf(sets: readonly Frozen<MachineSet>[]): ConditionUpdate | undefined {
   const type = MACHINES_READY;
   const said = sets.flatMap((set) => getCondition(set.status?.conditions, type) ?? []);
-  const trouble = said.find(({ status: is, severity }) => is === "False" && severity !== "Info");
-  if (trouble) {
-    const { severity = "Error", reason = "", message = "" } = trouble;
-    return [{ type, status: "False", severity, reason, message }];
-  }
-  return getCondition(status?.conditions, type) ? [{ type, status: "True", reason: type }] : [];
+  const trouble = said.find(({ status, severity }) => status === "False" && severity !== "Info");
+  if (!trouble) return undefined;
+  const { severity = "Error", reason = "", message = "" } = trouble;
+  return { type, status: "False", severity, reason, message };
 }
 
 function availabilityOf(deployment: Frozen<MachineDeployment>): ConditionUpdate {
