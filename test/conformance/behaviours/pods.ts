@@ -204,13 +204,16 @@ export const podBehaviours: readonly Behaviour[] = [
     for (const name of ["a", "b", "c"]) await createReadyPod(api, name);
     await createPod(api, "d");
     await createBudget(api, 2, 1);
-    const { body } = await api.get(`${budgets(api)}/budget`);
-    expect(body.status).toMatchObject({
-      currentHealthy: 3,
-      desiredHealthy: 2,
-      expectedPods: 4,
-      disruptionsAllowed: 1,
-      conditions: [{ type: "DisruptionAllowed", status: "True", reason: "SufficientPods" }],
+    // The controller of Kubernetes may see the last pod a moment after the budget.
+    await api.eventually(async () => {
+      const { body } = await api.get(`${budgets(api)}/budget`);
+      expect(body.status).toMatchObject({
+        currentHealthy: 3,
+        desiredHealthy: 2,
+        expectedPods: 4,
+        disruptionsAllowed: 1,
+        conditions: [{ type: "DisruptionAllowed", status: "True", reason: "SufficientPods" }],
+      });
     });
   }),
 
