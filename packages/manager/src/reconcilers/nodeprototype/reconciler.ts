@@ -35,7 +35,7 @@ import { CONTROLLER, type NodePrototypePorts, type Scope, type Shared } from "./
  * and the power of the donor; the pool controller alone writes the scale set.
  */
 export function nodePrototypeReconciler(ports: NodePrototypePorts): Reconciler {
-  const shared: Shared = { ports, refusals: new Refusals(ports.clock) };
+  const shared: Shared = { ports, refusals: new Refusals(ports.clock), returns: new Map() };
   return defineReconciler<AzureMachinePool, Scope>({
     name: CONTROLLER,
     for: AzureMachinePool,

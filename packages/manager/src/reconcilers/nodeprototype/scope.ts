@@ -39,6 +39,8 @@ export interface NodePrototypePorts extends AzureClientPorts {
 export interface Shared {
   readonly ports: NodePrototypePorts;
   readonly refusals: Refusals;
+  /** When this process first looked after each donor on its way back, by owner and renewal. */
+  readonly returns: Map<string, number>;
 }
 
 type Settings = NonNullable<ReturnType<typeof nodePrototypingOf>>;

@@ -38,7 +38,7 @@ import { annotateImage, type TemplateScope, templateScope } from "./template-sco
  * a pool. The template's spec never changes; the MachineSet controller puts the image into the clones.
  */
 export function templatePrototypeReconciler(ports: NodePrototypePorts): Reconciler {
-  const shared: Shared = { ports, refusals: new Refusals(ports.clock) };
+  const shared: Shared = { ports, refusals: new Refusals(ports.clock), returns: new Map() };
   return defineReconciler<AzureMachineTemplate, TemplateScope>({
     name: "templateprototype",
     for: AzureMachineTemplate,
