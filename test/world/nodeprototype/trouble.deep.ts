@@ -148,7 +148,28 @@ describe("what another client has created under the names of a renewal", () => {
     [
       "a definition for another generation",
       { gallery: { tags: OURS }, definition: { hyperVGeneration: "V1" } },
-      /generation/i,
+      /has properties\.hyperVGeneration V1, and new machines need V2; delete the definition/,
+    ],
+    [
+      "a definition of specialized images",
+      { gallery: { tags: OURS }, definition: { osState: "Specialized" } },
+      /has properties\.osState Specialized, and new machines need Generalized; delete the definition/,
+    ],
+    [
+      "a definition for confidential machines",
+      {
+        gallery: { tags: OURS },
+        definition: { features: [{ name: "SecurityType", value: "ConfidentialVM" }] },
+      },
+      /has properties\.features\.SecurityType ConfidentialVM, and new machines need Standard; delete/,
+    ],
+    [
+      "a definition with a purchase plan",
+      {
+        gallery: { tags: OURS },
+        definition: { purchasePlan: { name: "pro", publisher: "p", product: "q" } },
+      },
+      /has properties\.purchasePlan \{"name":"pro".*\}, and new machines need none; delete/,
     ],
   ])("%s", async (_, planted, cause) => {
     const world = await worldWith("PUT nothing", FAILS);
