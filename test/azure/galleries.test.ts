@@ -1,10 +1,21 @@
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { expect, test } from "vitest";
-import { all, type Cloud, finish, GROUP, LOCATION, scaleSet, startCloud, withScaleSet } from "./cloud.ts";
+import {
+  all,
+  type Cloud,
+  finish,
+  GROUP,
+  LOCATION,
+  scaleSet,
+  startCloud,
+  SUBNET_ID,
+  withScaleSet,
+} from "./cloud.ts";
 
 const IN_GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${GROUP}/providers/Microsoft.Compute`;
 const SET = `${IN_GROUP}/virtualMachineScaleSets/pool`;
 const DEFINITION = `${IN_GROUP}/galleries/prototypes/images/pool`;
+const NIC = `${IN_GROUP.replace("Compute", "Network")}/networkInterfaces/nic`;
 const SNAPSHOT = `${IN_GROUP}/snapshots/donor`;
 
 /** The disk of an instance, as the instance names it. */
@@ -219,6 +230,35 @@ test("a version whose creation has failed must be deleted before it is created a
   const made = await galleryImageVersions.get(GROUP, "prototypes", "pool", "1.0.0");
   expect(made.provisioningState).toBe("Succeeded");
   expect(await all(galleryImageVersions.listByGalleryImage(GROUP, "prototypes", "pool"))).toHaveLength(1);
+});
+
+test("machines with an osProfile cannot boot from a specialized image", async () => {
+  const cloud = startCloud();
+  await withScaleSet(cloud, 1);
+  await takeSnapshot(cloud, "0");
+  await makeGallery(cloud, { osState: "Specialized" });
+  // A snapshot is the source of versions of either state.
+  await publish(cloud, "1.0.0");
+  const refusal = {
+    code: "InvalidParameter",
+    statusCode: 400,
+    message: "Parameter 'osProfile' is not allowed.",
+  };
+  await expect(bootFromDefinition(cloud, 2)).rejects.toMatchObject(refusal);
+  const { networkInterfaces } = cloud.network;
+  const ipConfigurations = [{ name: "ip", subnet: { id: SUBNET_ID } }];
+  await finish(
+    cloud,
+    networkInterfaces.createOrUpdate(GROUP, "nic", { location: LOCATION, ipConfigurations }),
+  );
+  const machine = cloud.compute.virtualMachines.createOrUpdate(GROUP, "vm", {
+    location: LOCATION,
+    hardwareProfile: { vmSize: "Standard_D2s_v3" },
+    osProfile: { computerName: "vm", adminUsername: "capi" },
+    storageProfile: { imageReference: { id: DEFINITION } },
+    networkProfile: { networkInterfaces: [{ id: NIC }] },
+  });
+  await expect(finish(cloud, machine)).rejects.toMatchObject(refusal);
 });
 
 test("names, sources and definitions that Azure refuses are refused", async () => {

@@ -29,6 +29,8 @@ export interface AzureOptions {
   /** Persists the cloud; without a store the cloud ends with the process. */
   readonly store?: Store;
   readonly settings?: Partial<AzureSettings>;
+  /** Starts with its time standing still until `release`: guests must be there before their machines change. */
+  readonly isHeld?: boolean | undefined;
 }
 
 /** A request with what only the HTTP adapters know about it. Callers in this process share the cloud's clock. */
@@ -48,12 +50,15 @@ export interface Azure {
   issueToken(principal?: Principal): IssuedToken;
   /** Resolves when all changes so far survive a crash; rejects when the store failed. */
   kept(): Promise<void>;
+  /** Ends the hold of `isHeld`: what was due meanwhile happens now, in order. */
+  release(): void;
   /** Stops all timers and writes the remaining changes to the store. */
   close(): void;
 }
 
 /** Creates a simulated Azure, or continues with the one in the store. */
-export function createAzure({ env, clock, seed, store, settings: given }: AzureOptions): Azure {
+export function createAzure(options: AzureOptions): Azure {
+  const { env, clock, seed, store, settings: given, isHeld = false } = options;
   const time = clock ?? env.clock;
   const settings = completeSettings(given);
   const saved = store?.load();
@@ -61,6 +66,7 @@ export function createAzure({ env, clock, seed, store, settings: given }: AzureO
     seed: saved?.position.seed ?? seed ?? env.uuid(),
     settings,
     isStored: store !== undefined,
+    isHeld,
   });
   const keeper = new Keeper(core, store);
   if (saved) restore(core, saved);
@@ -92,6 +98,10 @@ export function createAzure({ env, clock, seed, store, settings: given }: AzureO
     issueToken: (principal = settings.principals[0] ?? DEFAULT_PRINCIPAL) =>
       core.tokens.issue(principal, ARM_AUDIENCES[0] ?? "", control.nowMs),
     kept: () => keeper.keep(),
+    release: () => {
+      core.release();
+      waker.arm();
+    },
     close: () => {
       waker.stop();
       keeper.flush();
@@ -131,7 +141,7 @@ class Waker {
   /** Sets the timer for the next completion, unless it is set for an earlier or the same time. */
   arm(): void {
     const dueMs = this.#core.nextDueMs();
-    if (dueMs === undefined || dueMs >= this.#armedMs) return;
+    if (this.#core.isHeld || dueMs === undefined || dueMs >= this.#armedMs) return;
     this.stop();
     this.#armedMs = dueMs;
     this.#timer = this.#time.timer(dueMs - this.#time.now(), () => this.#wake());

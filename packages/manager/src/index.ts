@@ -121,7 +121,7 @@ export {
 } from "./reconcilers/azuremachinepool/pool-view.ts";
 export type { ModelFacts } from "./reconcilers/azuremachinepool/wanted-model.ts";
 export { IMAGE_VERSION_ANNOTATION, MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";
-export { planPrototype } from "./reconcilers/nodeprototype/plan.ts";
+export { planPrototype, planTemplatePrototype } from "./reconcilers/nodeprototype/plan.ts";
 export { isPrototypeVersion } from "./images/names.ts";
 export type { StartDecision } from "./images/start.ts";
 export type { Blocked, BlockedReason, PoolAction } from "./rollout/scale-set/action.ts";

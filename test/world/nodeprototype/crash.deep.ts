@@ -1,15 +1,21 @@
 import { expect, test } from "vitest";
 import { everySeventh, runsAll } from "../../sample.ts";
-import { calmRenewal, crashedRenewal } from "./crash-sweep.ts";
+import { calmRenewal, crashedRenewal, type RenewalStory } from "./crash-sweep.ts";
+import { renewalStory } from "./renewal-story.ts";
+import { templateStory } from "./template-story.ts";
 
-test(
-  "a crash before or after any write of a renewal does not change its end",
-  { timeout: 900_000 },
-  async () => {
-    const { run, points } = await calmRenewal("2");
+test.each<[string, RenewalStory]>([
+  ["pool", renewalStory],
+  ["template", templateStory],
+])(
+  "a crash before or after any write of a renewal of a %s does not change its end",
+  { timeout: 1_800_000 },
+  async (owner, story) => {
+    const { run, points } = await calmRenewal(story, "2");
     expect(points.length).toBeGreaterThan(40);
-    // A renewal takes hours of virtual time, so the gate has every ninth point.
+    // A renewal takes hours of virtual time, so the gate has every twenty-first point.
     const some = runsAll ? points : points.filter((_, index) => index % 3 === 0);
-    for (const point of everySeventh("crashes of a renewal", some)) await crashedRenewal("2", run, point);
+    for (const point of everySeventh(`crashes of a renewal of a ${owner}`, some))
+      await crashedRenewal(story, run, { seed: "2", point });
   },
 );

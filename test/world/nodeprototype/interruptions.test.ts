@@ -69,6 +69,14 @@ describe("a stopped donor is back within ten minutes", () => {
     await expectServing(world, 10 * MINUTE_MS);
   });
 
+  test("when the manager is away for longer than a donor may take to come back", async () => {
+    const world = await prototypeWorld();
+    await withStoppedDonor(world);
+    await world.until(() => phaseOf(world) === "Restoring", HOUR_MS);
+    world.managers.crash(1, 20 * MINUTE_MS);
+    await expectServing(world, 30 * MINUTE_MS);
+  });
+
   test("when the manager comes back without the feature gate", async () => {
     const world = await prototypeWorld({ controllers: prototypeControllers((start) => start === 1) });
     await withStoppedDonor(world);

@@ -40,18 +40,20 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The controllers of Machines and of the images of their templates. */
-const templateControllers: Controllers = (connections) =>
+export const templateControllers: Controllers = (connections) =>
   simulatedControllers(connections, { ...DEFAULT_FEATURES, NodePrototyping: true }).filter(({ name }) =>
     NAMES.has(name),
   );
 
+/** How long the guests of these worlds boot. */
+export const GUESTS = { boot: { p50: 20, p90: 30 } };
+
 /** A world in a ready cluster, with the feature on. */
 export async function templateWorld(options: Partial<WorldOptions> = {}): Promise<World> {
-  const guests = { boot: { p50: 20, p90: 30 } };
   const world = await createWorld({
     seed: "1",
     controllers: templateControllers,
-    guests,
+    guests: GUESTS,
     invariants: NODE_IMAGE_INVARIANTS,
     ...options,
   });

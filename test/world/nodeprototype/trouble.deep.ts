@@ -1,4 +1,4 @@
-import { PROTOTYPE_NOW_ANNOTATION, AzureMachinePool } from "@capstan/api";
+import { AzureMachinePool, PROTOTYPE_NOW_ANNOTATION, PROTOTYPE_ROLLBACK_ANNOTATION } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { MACHINE_POOL_INVARIANTS, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
@@ -34,6 +34,11 @@ const DENIED: Effect = {
 };
 const FAILS: Effect = { kind: "operationFails", code: "InternalOperationError", message: "it broke" };
 
+/** Asks for a renewal or a rollback. */
+async function ask(world: World, annotation: string, value: string): Promise<void> {
+  await patch(world, AzureMachinePool, POOL, { metadata: { annotations: { [annotation]: value } } });
+}
+
 async function worldWith(operation: string, effect: Effect, times?: number): Promise<World> {
   const world = await prototypeWorld();
   await createPrototypePool(world, { interval: "8000h" });
@@ -43,9 +48,7 @@ async function worldWith(operation: string, effect: Effect, times?: number): Pro
     match: { operation, ...(times !== undefined && { times }) },
     effect,
   });
-  await patch(world, AzureMachinePool, POOL, {
-    metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
-  });
+  await ask(world, PROTOTYPE_NOW_ANNOTATION, "1");
   return world;
 }
 
@@ -99,9 +102,7 @@ describe("what another client deletes in the middle of a renewal", () => {
     const world = await prototypeWorld();
     await createPrototypePool(world, { interval: "8000h" });
     await settled(world);
-    await patch(world, AzureMachinePool, POOL, {
-      metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
-    });
+    await ask(world, PROTOTYPE_NOW_ANNOTATION, "1");
     await world.until(
       () => stored(world)?.status?.nodePrototyping?.phase === phase && resourcesOf(world, type).length > 0,
       8 * HOUR_MS,
@@ -112,6 +113,111 @@ describe("what another client deletes in the middle of a renewal", () => {
     await settled(world);
     expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
     expect(resourcesOf(world, "snapshots")).toEqual([]);
+  });
+});
+
+test.each(["Preparing", "Draining", "Stopping", "Snapshotting", "Restoring"])(
+  "a donor whose instance another client deletes while the step is %s is replaced, and nothing is left over",
+  async (phase) => {
+    const world = await worldWith("PUT nothing", FAILS);
+    await world.until(() => stored(world)?.status?.nodePrototyping?.phase === phase, 2 * HOUR_MS);
+    const { donor } = stored(world)?.status?.nodePrototyping ?? {};
+    world.azure.control.deleteResource(donor?.providerID?.replace("azure://", "") ?? "");
+    await world.until(() => stored(world)?.status?.nodePrototyping?.phase === "Idle", 8 * HOUR_MS);
+    await settled(world);
+    expect(await readyMachines(world, POOL)).toEqual(["mp-1", "mp-2", "mp-3"]);
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+    expect((await nodesOf(world)).every(({ spec }) => spec?.unschedulable !== true)).toBe(true);
+  },
+);
+
+describe("a gallery that another client deletes in the middle of a renewal", () => {
+  /** Deletes the gallery, after what is in it: Azure refuses any other order. */
+  async function deleteGallery(world: World): Promise<void> {
+    for (const type of ["galleries/images/versions", "galleries/images", "galleries"]) {
+      const ids = resourcesOf(world, type);
+      for (const id of ids) await world.run(world.arm("DELETE", `${id}?api-version=2024-03-03`));
+      const isGone = (): boolean => !resourcesOf(world, type).some((id) => ids.includes(id));
+      await world.until(isGone, 5 * MINUTE_MS);
+    }
+  }
+
+  const recordIn = (world: World) => stored(world)?.status?.nodePrototyping;
+
+  async function untilIn(world: World, phase: string, type: string): Promise<void> {
+    await ask(world, PROTOTYPE_NOW_ANNOTATION, "1");
+    const isThere = (): boolean => resourcesOf(world, type).length > 0;
+    await world.until(() => recordIn(world)?.phase === phase && isThere(), 8 * HOUR_MS);
+    expect(recordIn(world)?.phase).toBe(phase);
+  }
+
+  async function expectGrowth(world: World): Promise<void> {
+    await scaleTo(world, 4);
+    await settled(world);
+    expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2", "mp-3"]);
+  }
+
+  test.each([
+    ["before it has a definition", "galleries"],
+    ["while it has no version yet", "galleries/images"],
+    ["while the version is made", "galleries/images/versions"],
+  ])("%s: it is created again, from the same snapshot", async (_, type) => {
+    const world = await prototypeWorld();
+    await createPrototypePool(world, { interval: "8000h" });
+    await settled(world);
+    await untilIn(world, "Publishing", type);
+    await deleteGallery(world);
+    await untilRenewed(world);
+    await expectGrowth(world);
+    expect(resourcesOf(world, "galleries/images/versions")).toHaveLength(1);
+    expect(resourcesOf(world, "snapshots")).toEqual([]);
+  });
+
+  test("while the version is promoted: the renewal fails, and the next one creates it again", async () => {
+    const world = await prototypeWorld();
+    await createPrototypePool(world, { interval: "8000h" });
+    await settled(world);
+    await untilIn(world, "Promoting", "galleries/images/versions");
+    await deleteGallery(world);
+    await world.until(() => recordIn(world)?.phase === "Idle", 8 * HOUR_MS);
+    expect(stored(world)?.status?.lastImagePrototype).toBeUndefined();
+    expect(recordIn(world)?.lastError?.message).toBe("the version is gone");
+    await ask(world, PROTOTYPE_NOW_ANNOTATION, "2");
+    await untilRenewed(world);
+    await expectGrowth(world);
+  });
+
+  test("that the pool boots from: new machines boot from the image in the spec until the next one is published", async () => {
+    const latencies = { "galleries/images/versions": { p50: 10_800, p90: 10_801 } };
+    const world = await prototypeWorld({ invariants: MACHINE_POOL_INVARIANTS, azure: { latencies } });
+    await createPrototypePool(world, { interval: "8000h" });
+    const before = await untilRenewed(world);
+    await settled(world);
+    await untilIn(world, "Publishing", "galleries/images/versions");
+    await deleteGallery(world);
+    await scaleTo(world, 4);
+    await world.advance(HOUR_MS);
+    expect(recordIn(world)?.phase).toBe("Publishing");
+    expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2", "mp-3"]);
+    await world.until(() => recordIn(world)?.phase === "Idle", 8 * HOUR_MS);
+    expect(stored(world)?.status?.lastImagePrototype).not.toBe(before);
+    expect(recordIn(world)?.bootImage).toBeDefined();
+    expect(resourcesOf(world, "galleries/images/versions")).toHaveLength(1);
+  });
+
+  test("while the donor is stopped: a rollback later does not return to what is gone", async () => {
+    const world = await prototypeWorld({ invariants: MACHINE_POOL_INVARIANTS });
+    await createPrototypePool(world, { interval: "8000h" });
+    await untilRenewed(world);
+    await settled(world);
+    await untilIn(world, "Snapshotting", "galleries/images/versions");
+    await deleteGallery(world);
+    await world.until(() => recordIn(world)?.phase === "Idle", 8 * HOUR_MS);
+    await ask(world, PROTOTYPE_ROLLBACK_ANNOTATION, "1");
+    await world.until(() => recordIn(world)?.history?.[0]?.state === "Bad", HOUR_MS);
+    expect(recordIn(world)?.history?.map(({ state }) => state)).toEqual(["Bad"]);
+    expect(recordIn(world)).not.toHaveProperty("bootImage");
+    await expectGrowth(world);
   });
 });
 
@@ -148,7 +254,28 @@ describe("what another client has created under the names of a renewal", () => {
     [
       "a definition for another generation",
       { gallery: { tags: OURS }, definition: { hyperVGeneration: "V1" } },
-      /generation/i,
+      /has properties\.hyperVGeneration V1, and new machines need V2; delete the definition/,
+    ],
+    [
+      "a definition of specialized images",
+      { gallery: { tags: OURS }, definition: { osState: "Specialized" } },
+      /has properties\.osState Specialized, and new machines need Generalized; delete the definition/,
+    ],
+    [
+      "a definition for confidential machines",
+      {
+        gallery: { tags: OURS },
+        definition: { features: [{ name: "SecurityType", value: "ConfidentialVM" }] },
+      },
+      /has properties\.features\.SecurityType ConfidentialVM, and new machines need Standard; delete/,
+    ],
+    [
+      "a definition with a purchase plan",
+      {
+        gallery: { tags: OURS },
+        definition: { purchasePlan: { name: "pro", publisher: "p", product: "q" } },
+      },
+      /has properties\.purchasePlan \{"name":"pro".*\}, and new machines need none; delete/,
     ],
   ])("%s", async (_, planted, cause) => {
     const world = await worldWith("PUT nothing", FAILS);
@@ -186,9 +313,7 @@ test("a drain that a budget blocks ends after fifteen minutes, without force", a
   await createPrototypePool(world, { interval: "8000h" });
   await settled(world);
   await blockDrains(world);
-  await patch(world, AzureMachinePool, POOL, {
-    metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
-  });
+  await ask(world, PROTOTYPE_NOW_ANNOTATION, "1");
   await world.until(() => stored(world)?.status?.nodePrototyping?.consecutiveFailures === 1, 2 * HOUR_MS);
   expect((await poolNow(world)).status?.nodePrototyping?.lastError).toMatchObject({
     step: "Draining",

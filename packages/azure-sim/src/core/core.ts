@@ -27,6 +27,10 @@ export interface Core {
   handle(request: SimRequest, nowMs: number): Answer;
   /** Carries out all changes that are due by then. */
   advance(nowMs: number): void;
+  /** Whether its time stands still: requests are answered, and no scheduled change happens. */
+  readonly isHeld: boolean;
+  /** Lets its time pass. */
+  release(): void;
   /** When the next scheduled change is due. */
   nextDueMs(): number | undefined;
   /** A machine from the inside, by its ARM id in any case. */
@@ -62,8 +66,10 @@ export function createCore(options: {
   readonly seed: string;
   readonly settings: AzureSettings;
   readonly isStored: boolean;
+  readonly isHeld?: boolean;
 }): Core {
   const { seed, settings, isStored } = options;
+  let isHeld = options.isHeld ?? false;
   const listeners = new Set<MachineListener>();
   const clusterListeners = new Set<ManagedClusterListener>();
   const world = createWorld({
@@ -83,6 +89,7 @@ export function createCore(options: {
   const tokens = new Tokens(seed, settings.principals);
   const door = new FrontDoor({ world, tokens, journal, router: new Router(ALL_TYPES) });
   const advance = (nowMs: number): void => {
+    if (isHeld) return;
     for (let due = world.agenda.takeDue(nowMs); due; due = world.agenda.takeDue(nowMs)) {
       world.nowMs = Math.max(world.nowMs, due.dueMs);
       const effect = world.effects.get(due.effect);
@@ -97,6 +104,10 @@ export function createCore(options: {
     journal,
     tokens,
     advance,
+    get isHeld() {
+      return isHeld;
+    },
+    release: () => void (isHeld = false),
     handle: (request, nowMs) => {
       advance(nowMs);
       return (

@@ -14,6 +14,8 @@ export interface MachineRecord {
   readonly machineId: string;
   readonly state: "Creating" | "Updating" | "Succeeded" | "Failed" | "Deleting";
   readonly power: PowerState;
+  /** How often it was powered on. Machines of older stores have none. */
+  readonly starts?: number;
   /** The exact name of the image its OS disk was made from. */
   readonly image: string;
 }
@@ -23,6 +25,8 @@ export interface Machine {
   /** The ARM id as Compute spells it. */
   readonly id: string;
   readonly vmId: string;
+  /** How often it was powered on: a guest compares it with its last boot. */
+  readonly starts: number;
   readonly computerName: string;
   readonly size: string;
   readonly location: string;

@@ -27,6 +27,8 @@ export interface SimulatorOptions {
   readonly speed?: number;
   /** Serves plain HTTP, for clients that cannot be given a certificate authority. */
   readonly isPlain?: boolean;
+  /** Holds the time of the simulated Azure until it is released: its guests start later. */
+  readonly isHeld?: boolean;
 }
 
 /** A simulated Azure that listens on a port. */
@@ -52,6 +54,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       settings: { controlToken },
       ...(store && { store }),
       ...(options.seed !== undefined && { seed: options.seed }),
+      isHeld: options.isHeld,
     });
     try {
       return await serve(azure, options, store);

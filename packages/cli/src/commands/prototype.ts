@@ -1,100 +1,136 @@
 import {
   AzureMachinePool,
+  AzureMachineTemplate,
+  type Cluster,
   formatTimestamp,
   type Frozen,
-  nodePrototypingOf,
+  type Kind,
   PROTOTYPE_NOW_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
 import { planPrototype } from "@capstan/manager";
 import type { Env } from "@capstan/env";
 import type { Client } from "@capstan/runtime";
-import { withUserClient } from "../cluster/user-access.ts";
+import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/given-objects.ts";
-import type { PoolParts } from "../plan/pool-parts.ts";
-import { benefitText, machinesByImage, machinesToMeasure } from "../prototype/benefit.ts";
+import {
+  benefitText,
+  type MachinesByImage,
+  machinesToMeasure,
+  poolMachinesByImage,
+} from "../prototype/benefit.ts";
+import {
+  fieldOf,
+  findImageOwner,
+  type ImageOwner,
+  isTemplate,
+  nameOf,
+  settingsOf,
+} from "../prototype/image-owner.ts";
+import { readTemplate } from "../prototype/live-template.ts";
 import { listText, statusText } from "../prototype/prototype-text.ts";
 import { readPods } from "../prototype/workload-pods.ts";
-import { findPool, readPool } from "../rollout/live-pool.ts";
+import { readPool } from "../rollout/live-pool.ts";
 import { forWindow } from "../render/emphasis.ts";
 import { widthFor } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
-import { poolIn, type RolloutOptions } from "./rollout-status.ts";
 
-/** `capstan prototype list`: the pools that renew their image. */
+/** Which pool or template, and in which cluster. */
+export interface PrototypeOptions {
+  readonly access: UserAccess;
+  /** The pool or template as the command line names it. */
+  readonly owner: string;
+}
+
+/** `capstan prototype list`: the pools and templates that renew their image. */
 export async function prototypeList(
   shell: Shell,
   { access, isEverywhere }: { readonly access: UserAccess; readonly isEverywhere: boolean },
 ): Promise<number> {
-  const pools = await withUserClient(shell, access, (client, { namespace }) =>
-    client.list(AzureMachinePool, isEverywhere ? {} : { namespace }),
-  );
-  shell.out.write(forWindow(shell, listText(pools, widthFor(shell))));
+  const owners = await withUserClient(shell, access, (client, { namespace }) => {
+    const scope = isEverywhere ? {} : { namespace };
+    return Promise.all([client.list(AzureMachinePool, scope), client.list(AzureMachineTemplate, scope)]);
+  });
+  shell.out.write(forWindow(shell, listText(owners.flat(), widthFor(shell))));
   return EXIT.done;
 }
 
-/** `capstan prototype status`: phase, donor, time line, versions and benefit of one pool. */
-export async function prototypeStatus(shell: Shell, options: RolloutOptions): Promise<number> {
+/** `capstan prototype status`: phase, donor, time line, versions and benefit of one pool or template. */
+export async function prototypeStatus(shell: Shell, options: PrototypeOptions): Promise<number> {
   const text = await withUserClient(shell, options.access, async (client, place) => {
-    const parts = await readPool(client, await findPool(client, poolIn(place, options)));
-    const next = planPrototype(parts, place.now())?.why;
-    return statusText(parts.pool, {
-      next: next ?? "nothing: spec.template.image.nodePrototyping is not set",
-      benefit: await benefitOf({ env: shell.env, client }, parts),
+    const owner = await ownerIn(client, place, options);
+    const { next, machines, cluster } = await liveOwner(client, owner, place.now());
+    return statusText(owner, {
+      next: next?.why ?? `nothing: ${fieldOf(owner)} is not set`,
+      benefit: await benefitOf({ env: shell.env, client }, owner, { machines, cluster }),
     });
   });
   shell.out.write(forWindow(shell, text));
   return EXIT.done;
 }
 
-/** What machines from images of the pool save, as far as the workload cluster can be asked. */
+function ownerIn(client: Client, { namespace }: UserPlace, options: PrototypeOptions): Promise<ImageOwner> {
+  const isWritten = options.access.namespace !== undefined;
+  return findImageOwner(client, options.owner, { namespace, isWritten });
+}
+
+async function liveOwner(client: Client, owner: ImageOwner, nowMs: number) {
+  if (isTemplate(owner)) return await readTemplate(client, owner, nowMs);
+  const parts = await readPool(client, owner);
+  const machines = poolMachinesByImage(owner, parts.machines);
+  return { next: planPrototype(parts, nowMs), machines, cluster: parts.cluster };
+}
+
+/** What machines from images of the owner save, as far as the workload cluster can be asked. */
 async function benefitOf(
   access: { readonly env: Env; readonly client: Client },
-  { pool, machines, cluster }: PoolParts,
+  owner: ImageOwner,
+  {
+    machines,
+    cluster,
+  }: { readonly machines: MachinesByImage; readonly cluster: Frozen<Cluster> | undefined },
 ): Promise<string> {
-  const byImage = machinesByImage(pool, machines);
-  const measured = [byImage.own, byImage.base].flatMap((some) => machinesToMeasure(pool, some));
-  if (!cluster || measured.length === 0) return benefitText(byImage, new Map());
+  const measured = [machines.own, machines.base].flatMap((some) => machinesToMeasure(owner, some));
+  if (!cluster || measured.length === 0) return benefitText(machines, new Map());
   const read = await readPods(access, cluster, measured);
-  if ("pods" in read) return benefitText(byImage, read.pods);
-  return `${benefitText(byImage, new Map())}\npods are not measured: ${read.why}\n`;
+  if ("pods" in read) return benefitText(machines, read.pods);
+  return `${benefitText(machines, new Map())}\npods are not measured: ${read.why}\n`;
 }
 
 /** `capstan prototype now` and `rollback`: asks the controller by an annotation with a new value. */
 export async function prototypeAsk(
   shell: Shell,
   verb: "now" | "rollback",
-  options: RolloutOptions,
+  options: PrototypeOptions,
 ): Promise<number> {
   const said = await withUserClient(shell, options.access, async (client, place) => {
-    const pool = await findPool(client, poolIn(place, options));
-    refuse(pool, verb);
-    const { name, namespace } = pool.metadata;
+    const owner = await ownerIn(client, place, options);
+    refuse(owner, verb);
+    const { name, namespace } = owner.metadata;
+    const kind: Kind = isTemplate(owner) ? AzureMachineTemplate : AzureMachinePool;
     const annotation = verb === "now" ? PROTOTYPE_NOW_ANNOTATION : PROTOTYPE_ROLLBACK_ANNOTATION;
     const body = { metadata: { annotations: { [annotation]: formatTimestamp(place.now()) } } };
-    await client.patch(AzureMachinePool, { name, namespace }, { type: "merge", body });
-    return `${titleOf(pool)}: ${DONE[verb]}; follow it with capstan prototype status ${name}\n`;
+    await client.patch(kind, { name, namespace }, { type: "merge", body });
+    return `${titleOf(owner)}: ${DONE[verb]}; follow it with capstan prototype status ${nameOf(owner)}\n`;
   });
   shell.out.write(said);
   return EXIT.done;
 }
 
 const DONE = {
-  now: "a renewal is asked for, and begins as soon as the pool may be disturbed",
+  now: "a renewal is asked for, and begins as soon as its nodes may be disturbed",
   rollback: "a rollback is asked for",
 } as const;
 
-function refuse(pool: Frozen<AzureMachinePool>, verb: "now" | "rollback"): void {
-  if (!nodePrototypingOf(pool))
-    throw new CommandError(
-      `${titleOf(pool)} does not renew its image; set spec.template.image.nodePrototyping.interval`,
-    );
-  const isRollable = pool.status?.nodePrototyping?.history?.some(({ state }) => state === "Active") === true;
+function refuse(owner: ImageOwner, verb: "now" | "rollback"): void {
+  if (!settingsOf(owner))
+    throw new CommandError(`${titleOf(owner)} does not renew its image; set ${fieldOf(owner)}`);
+  const isRollable = owner.status?.nodePrototyping?.history?.some(({ state }) => state === "Active") === true;
   if (verb === "rollback" && !isRollable)
     throw new CommandError(
-      `${titleOf(pool)} has no image of its own: new nodes boot from the image in its spec`,
+      `${titleOf(owner)} has no image of its own: new nodes boot from the image in its spec`,
     );
 }

@@ -118,6 +118,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
     log: shell.err,
   });
   closers.push(() => workloads.close());
+  simulator.azure.release();
   step(workloads.summary);
   // Users read conditions and events; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(shell.err));
@@ -180,6 +181,7 @@ async function startAzure(
     isKept: true,
     port,
     portFlag: "--azure-port",
+    isHeld: true,
   });
   directory.announce({ azureUrl: simulator.url });
   step(describeSimulator(simulator));

@@ -3,6 +3,7 @@ import {
   AzureCluster,
   AzureMachinePool,
   AzureMachinePoolMachine,
+  AzureMachineTemplate,
   AzureManagedControlPlane,
   AzureManagedMachinePool,
   Cluster,
@@ -33,6 +34,8 @@ export interface PlanObjects {
   /** The Machines of MachineSets and control planes; `machines` are those of pools. */
   readonly setMachines: readonly Frozen<Machine>[];
   readonly controlPlanes: readonly Frozen<KubeadmControlPlane>[];
+  /** The templates whose machines boot from images of their nodes. */
+  readonly azureTemplates: readonly Frozen<AzureMachineTemplate>[];
   readonly configs: readonly Frozen<KubeadmConfig>[];
   readonly clusters: readonly Frozen<Cluster>[];
   readonly azureClusters: readonly Frozen<AzureCluster>[];
@@ -53,6 +56,7 @@ export const NO_OBJECTS: PlanObjects = {
   sets: [],
   setMachines: [],
   controlPlanes: [],
+  azureTemplates: [],
   configs: [],
   clusters: [],
   azureClusters: [],
@@ -158,6 +162,7 @@ export function sortObjects(objects: readonly GivenObject[], namespace: string):
     sets: all(MachineSet),
     setMachines: all(Machine),
     controlPlanes: all(KubeadmControlPlane),
+    azureTemplates: unique(templates.filter(({ kind }) => kind === AzureMachineTemplate.kind)) as never,
     configs: all(KubeadmConfig),
     clusters: all(Cluster),
     azureClusters: all(AzureCluster),

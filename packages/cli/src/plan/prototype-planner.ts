@@ -1,28 +1,41 @@
-import { AzureMachinePool, type Frozen, nodePrototypingOf } from "@capstan/api";
-import { planPrototype, type StartDecision } from "@capstan/manager";
-import type { PlanObjects } from "./given-objects.ts";
+import { nodePrototypingOf, templatePrototypingOf } from "@capstan/api";
+import { planPrototype, planTemplatePrototype, type StartDecision } from "@capstan/manager";
+import { type ImageOwner, isTemplate } from "../prototype/image-owner.ts";
+import { type PlanObjects, titleOf } from "./given-objects.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 import { machinePoolOf, partsOf } from "./pool-parts.ts";
 
-/** Plans the images that pools take of their nodes. */
+/** Plans the images that pools and templates take of their nodes. */
 export const prototypePlanner: Planner = {
   kinds: [],
-  isFor: ({ pools }) => pools.some((pool) => nodePrototypingOf(pool) !== undefined),
-  planDump: (given, nowMs) => reportOf(decisionsIn(given, nowMs)),
-  // A change of a pool's spec has no course for its image: the next renewal is planned when the pool is rolled out.
+  isFor: ({ pools, azureTemplates, deployments, sets }) =>
+    pools.some((pool) => nodePrototypingOf(pool) !== undefined) ||
+    (deployments.length + sets.length > 0 &&
+      azureTemplates.some((template) => templatePrototypingOf(template) !== undefined)),
+  planDump: (given, nowMs) => reportOf([...poolDecisions(given, nowMs), ...templateDecisions(given, nowMs)]),
+  // A change of a spec has no course for its image: the next renewal is planned when the change is rolled out.
   forecast: () => Promise.resolve(reportOf([])),
 };
 
 interface PlannedImage {
-  readonly pool: Frozen<AzureMachinePool>;
+  readonly owner: ImageOwner;
   readonly decision: StartDecision;
 }
 
-function decisionsIn(given: PlanObjects, nowMs: number): readonly PlannedImage[] {
-  return given.pools.flatMap((pool) => {
-    if (!machinePoolOf(pool, given.machinePools)) return [];
-    const decision = planPrototype(partsOf(pool, given, ""), nowMs);
-    return decision ? [{ pool, decision }] : [];
+function poolDecisions(given: PlanObjects, nowMs: number): readonly PlannedImage[] {
+  return given.pools.flatMap((owner) => {
+    if (!machinePoolOf(owner, given.machinePools)) return [];
+    const decision = planPrototype(partsOf(owner, given, ""), nowMs);
+    return decision ? [{ owner, decision }] : [];
+  });
+}
+
+function templateDecisions(given: PlanObjects, nowMs: number): readonly PlannedImage[] {
+  const { deployments, sets, controlPlanes, setMachines: machines } = given;
+  return given.azureTemplates.flatMap((template) => {
+    const objects = { template, deployments, sets, controlPlanes, machines };
+    const decision = planTemplatePrototype(objects, nowMs);
+    return decision ? [{ owner: template, decision }] : [];
   });
 }
 
@@ -35,14 +48,15 @@ function reportOf(planned: readonly PlannedImage[]): PlanReport {
   };
 }
 
-function actionOf({ pool, decision }: PlannedImage): object {
-  const { name, namespace = "default" } = pool.metadata;
-  const object = { kind: AzureMachinePool.kind, namespace, name };
+function actionOf({ owner, decision }: PlannedImage): object {
+  const { name, namespace = "default" } = owner.metadata;
+  const object = { kind: owner.kind, namespace, name };
+  const controller = isTemplate(owner) ? "templateprototype" : "nodeprototype";
   const { why } = decision;
   if (decision.do === "start") {
     const { donor } = decision;
     return {
-      controller: "nodeprototype",
+      controller,
       object,
       action: "StartPrototype",
       targets: [donor],
@@ -51,11 +65,11 @@ function actionOf({ pool, decision }: PlannedImage): object {
     };
   }
   const detail = { reason: decision.reason };
-  return { controller: "nodeprototype", object, action: "Wait", targets: [name], detail, why };
+  return { controller, object, action: "Wait", targets: [name], detail, why };
 }
 
-function headingOf({ pool: { metadata } }: PlannedImage): string {
-  return `Image of AzureMachinePool ${metadata.namespace}/${metadata.name}`;
+function headingOf({ owner }: PlannedImage): string {
+  return `Image of ${titleOf(owner)}`;
 }
 
 function subjectOf({ decision }: PlannedImage): string {

@@ -1,6 +1,6 @@
 import type { AzureMachinePool, AzureMachinePoolMachine, Frozen, Pod } from "@capstan/api";
 import { expect, test } from "vitest";
-import { benefitText, machinesByImage, machinesToMeasure } from "./benefit.ts";
+import { benefitText, poolMachinesByImage, machinesToMeasure } from "./benefit.ts";
 
 const POOL = {
   metadata: { name: "mp" },
@@ -38,8 +38,13 @@ const MACHINES = [
   machine("mp-3", "20261118.502.1", [10_000, 10_060]),
 ];
 
+function measured(machines: readonly Frozen<AzureMachinePoolMachine>[]) {
+  const { own, base } = poolMachinesByImage(POOL, machines);
+  return [...own, ...base];
+}
+
 test("machines from images of the pool are beside those from the image in the spec, with their first pods", () => {
-  const byImage = machinesByImage(POOL, MACHINES);
+  const byImage = poolMachinesByImage(POOL, MACHINES);
   const pods = new Map([
     ["node-mp-1", [pod(120, 160), pod(121, 165), pod(9000, 9001)]],
     ["node-mp-2", [pod(140, 190), pod(140, 150, "False")]],
@@ -51,21 +56,21 @@ test("machines from images of the pool are beside those from the image in the sp
       .map((line) => line.trimEnd()),
   ).toEqual([
     "MACHINES FROM           COUNT   CREATED TO NODE READY   FIRST PODS: START TO READY",
-    "an image of this pool   1       60 s                    5 s",
+    "an image of a node      1       60 s                    5 s",
     "the image in the spec   3       110 s                   44 s",
     "",
   ]);
-  expect(benefitText(byImage, new Map())).toMatch(/an image of this pool +1 +60 s +-/);
+  expect(benefitText(byImage, new Map())).toMatch(/an image of a node +1 +60 s +-/);
 });
 
 test("the pods of the newest machines are measured, without those of a donor, which were started again", () => {
-  expect(machinesToMeasure(POOL, MACHINES).map(({ metadata }) => metadata.name)).toEqual([
+  expect(machinesToMeasure(POOL, measured(MACHINES)).map(({ name }) => name)).toEqual([
     "mp-3",
     "mp-1",
     "mp-2",
   ]);
   const many = Array.from({ length: 30 }, (_, index) => machine(`m-${index}`, "1", [index, index + 1]));
-  expect(machinesToMeasure(POOL, many).map(({ metadata }) => metadata.name)).toEqual(
+  expect(machinesToMeasure(POOL, measured(many)).map(({ name }) => name)).toEqual(
     Array.from({ length: 10 }, (_, index) => `m-${29 - index}`),
   );
 });

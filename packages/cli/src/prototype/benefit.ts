@@ -1,33 +1,86 @@
 import {
+  type AzureMachine,
   type AzureMachinePool,
   type AzureMachinePoolMachine,
+  type AzureMachineTemplate,
+  controllerOf,
   type Frozen,
   getCondition,
+  type Machine,
   type Pod,
 } from "@capstan/api";
 import { IMAGE_VERSION_ANNOTATION, isPrototypeVersion } from "@capstan/manager";
 import { table } from "../render/table.ts";
+import type { ImageOwner } from "./image-owner.ts";
 
-type Machine = Frozen<AzureMachinePoolMachine>;
-
-/** The machines of a pool by the image that they were created from. */
-export interface MachinesByImage {
-  readonly own: readonly Machine[];
-  readonly base: readonly Machine[];
+/** A machine whose times are compared with those of others. */
+export interface MeasuredMachine {
+  readonly name: string;
+  readonly nodeName: string | undefined;
+  readonly createdMs: number;
+  /** When its Node was Ready for the first time; NaN if that is not known. */
+  readonly joinedMs: number;
 }
 
-/** Divides machines into those from an image of the pool and those from the image in its spec. */
-export function machinesByImage(
+/** The machines of a pool or a template by the image that they were created from. */
+export interface MachinesByImage {
+  readonly own: readonly MeasuredMachine[];
+  readonly base: readonly MeasuredMachine[];
+}
+
+/** Divides machines of a pool into those from an image of the pool and those from the image in its spec. */
+export function poolMachinesByImage(
   pool: Frozen<AzureMachinePool>,
-  machines: readonly Machine[],
+  machines: readonly Frozen<AzureMachinePoolMachine>[],
 ): MachinesByImage {
   const { computeGallery, sharedGallery } = pool.spec.template.image ?? {};
   const base = computeGallery?.version ?? sharedGallery?.version;
-  const isOwn = ({ metadata }: Machine): boolean => {
+  const isOwn = ({ metadata }: Frozen<AzureMachinePoolMachine>): boolean => {
     const version = metadata.annotations?.[IMAGE_VERSION_ANNOTATION] ?? "";
     return version !== base && isPrototypeVersion(version);
   };
-  return { own: machines.filter(isOwn), base: machines.filter((machine) => !isOwn(machine)) };
+  const measured = (machine: Frozen<AzureMachinePoolMachine>): MeasuredMachine =>
+    measuredBy(machine, "BootstrapSucceeded");
+  return {
+    own: machines.filter(isOwn).map(measured),
+    base: machines.filter((machine) => !isOwn(machine)).map(measured),
+  };
+}
+
+/** The same for the Machines of a template, without donors, whose Nodes became healthy a second time. */
+export function templateMachinesByImage(
+  template: Frozen<AzureMachineTemplate>,
+  machines: readonly Frozen<Machine>[],
+  clones: readonly Frozen<AzureMachine>[],
+): MachinesByImage {
+  const base = template.spec.template.spec.image?.id;
+  const images = new Map(clones.map((clone) => [controllerOf(clone)?.uid, clone.spec.image?.id]));
+  const donors = donorsOf(template);
+  const known = machines.filter(({ metadata }) => images.has(metadata.uid) && !donors.has(metadata.name));
+  const isOwn = ({ metadata }: Frozen<Machine>): boolean => images.get(metadata.uid) !== base;
+  const measured = (machine: Frozen<Machine>): MeasuredMachine => measuredBy(machine, "NodeHealthy");
+  return {
+    own: known.filter(isOwn).map(measured),
+    base: known.filter((machine) => !isOwn(machine)).map(measured),
+  };
+}
+
+function measuredBy(
+  { metadata, status }: Frozen<AzureMachinePoolMachine> | Frozen<Machine>,
+  type: string,
+): MeasuredMachine {
+  const joined = getCondition(status?.conditions, type);
+  return {
+    name: metadata.name,
+    nodeName: status?.nodeRef?.name,
+    createdMs: Date.parse(metadata.creationTimestamp ?? ""),
+    joinedMs: joined?.status === "True" ? Date.parse(joined.lastTransitionTime) : Number.NaN,
+  };
+}
+
+function donorsOf({ status }: ImageOwner): ReadonlySet<string | undefined> {
+  const { donor, history = [] } = status?.nodePrototyping ?? {};
+  return new Set([donor?.machine, ...history.map((one) => one.donor)]);
 }
 
 // Pods that start later find images that earlier pods have pulled.
@@ -40,14 +93,13 @@ const MOST_MEASURED = 10;
  * again, so donors are left out.
  */
 export function machinesToMeasure(
-  pool: Frozen<AzureMachinePool>,
-  machines: readonly Machine[],
-): readonly Machine[] {
-  const { donor, history = [] } = pool.status?.nodePrototyping ?? {};
-  const donors = new Set([donor?.machine, ...history.map((one) => one.donor)]);
+  owner: ImageOwner,
+  machines: readonly MeasuredMachine[],
+): readonly MeasuredMachine[] {
+  const donors = donorsOf(owner);
   return machines
-    .filter(({ metadata, status }) => status?.nodeRef !== undefined && !donors.has(metadata.name))
-    .sort((a, b) => createdMs(b) - createdMs(a))
+    .filter(({ name, nodeName }) => nodeName !== undefined && !donors.has(name))
+    .sort((a, b) => b.createdMs - a.createdMs)
     .slice(0, MOST_MEASURED);
 }
 
@@ -56,7 +108,7 @@ export type PodsByNode = ReadonlyMap<string, readonly Frozen<Pod>[]>;
 
 /** How long machines took to a Ready Node, and their first pods to be Ready, with images of the pool and without. */
 export function benefitText({ own, base }: MachinesByImage, pods: PodsByNode): string {
-  const rows = [["an image of this pool", own] as const, ["the image in the spec", base] as const].flatMap(
+  const rows = [["an image of a node", own] as const, ["the image in the spec", base] as const].flatMap(
     ([name, machines]) => {
       const times = machines.flatMap((machine) => secondsToNode(machine) ?? []);
       const starts = machines.flatMap((machine) => podSeconds(machine, pods));
@@ -72,29 +124,19 @@ function medianOf(seconds: readonly number[]): string {
   return median === undefined ? "-" : `${median} s`;
 }
 
-function createdMs({ metadata }: Machine): number {
-  return Date.parse(metadata.creationTimestamp ?? "");
-}
-
-/** When the machine's Node was Ready for the first time. */
-function joinedMs({ status }: Machine): number {
-  const joined = getCondition(status?.conditions, "BootstrapSucceeded");
-  return joined?.status === "True" ? Date.parse(joined.lastTransitionTime) : Number.NaN;
-}
-
-function secondsToNode(machine: Machine): number | undefined {
-  const seconds = (joinedMs(machine) - createdMs(machine)) / 1000;
+function secondsToNode({ createdMs, joinedMs }: MeasuredMachine): number | undefined {
+  const seconds = (joinedMs - createdMs) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.round(seconds);
 }
 
 /** How long the first pods of a machine took, from the kubelet's start of them. */
-function podSeconds(machine: Machine, pods: PodsByNode): readonly number[] {
-  const onNode = pods.get(machine.status?.nodeRef?.name ?? "") ?? [];
+function podSeconds({ nodeName = "", joinedMs }: MeasuredMachine, pods: PodsByNode): readonly number[] {
+  const onNode = pods.get(nodeName) ?? [];
   return onNode.flatMap(({ status }) => {
     const startMs = Date.parse(status?.startTime ?? "");
     const ready = status?.conditions?.find(({ type }) => type === "Ready");
     const readyMs = ready?.status === "True" ? Date.parse(ready.lastTransitionTime ?? "") : Number.NaN;
-    const isFirst = startMs < joinedMs(machine) + FIRST_PODS_MS;
+    const isFirst = startMs < joinedMs + FIRST_PODS_MS;
     return isFirst && readyMs >= startMs ? [Math.round((readyMs - startMs) / 1000)] : [];
   });
 }

@@ -1,62 +1,63 @@
-import { type AzureMachinePool, type Frozen, getCondition, nodePrototypingOf, sameArmId } from "@capstan/api";
+import { getCondition, sameArmId } from "@capstan/api";
 import { facts, table, tableWithin } from "../render/table.ts";
+import { bootsFrom, type ImageOwner, isTemplate, nameOf, settingsOf } from "./image-owner.ts";
 
-type Status = NonNullable<Frozen<AzureMachinePool>["status"]>;
-type PrototypeRecord = NonNullable<Status["nodePrototyping"]>;
+type PrototypeRecord = NonNullable<NonNullable<ImageOwner["status"]>["nodePrototyping"]>;
 
-/** One line for each pool that renews its image. */
-export function listText(pools: readonly Frozen<AzureMachinePool>[], columns: number): string {
-  const rows = pools.flatMap((pool) => (nodePrototypingOf(pool) ? [rowOf(pool)] : []));
-  if (rows.length === 0) return "no pool has spec.template.image.nodePrototyping\n";
+/** One line for each pool and template that renews its image. */
+export function listText(owners: readonly ImageOwner[], columns: number): string {
+  const rows = owners.flatMap((owner) => (settingsOf(owner) ? [rowOf(owner)] : []));
+  if (rows.length === 0)
+    return "no pool has spec.template.image.nodePrototyping, and no template nodeCachingInterval\n";
   const headings = ["NAMESPACE", "NAME", "INTERVAL", "PHASE", "VERSION", "RENEWED"];
   return tableWithin(headings, rows, { columns, dispensable: ["INTERVAL", "VERSION"] });
 }
 
-function rowOf(pool: Frozen<AzureMachinePool>): readonly string[] {
-  const { phase, history = [] } = recordOf(pool);
+function rowOf(owner: ImageOwner): readonly string[] {
+  const { phase, history = [] } = recordOf(owner);
   const active = history.find(({ state }) => state === "Active");
-  const { namespace = "", name } = pool.metadata;
-  return [namespace, name, intervalOf(pool), phase, active?.version ?? "-", renewedAt(pool)];
+  const { namespace = "" } = owner.metadata;
+  return [namespace, nameOf(owner), intervalOf(owner), phase, active?.version ?? "-", renewedAt(owner)];
 }
 
-function recordOf({ status }: Frozen<AzureMachinePool>): PrototypeRecord {
+function recordOf({ status }: ImageOwner): PrototypeRecord {
   return status?.nodePrototyping ?? { phase: "Idle" };
 }
 
-function intervalOf(pool: Frozen<AzureMachinePool>): string {
-  return nodePrototypingOf(pool)?.interval ?? "off";
+function intervalOf(owner: ImageOwner): string {
+  return settingsOf(owner)?.interval ?? "off";
 }
 
-function renewedAt({ status }: Frozen<AzureMachinePool>): string {
+function renewedAt({ status }: ImageOwner): string {
   return status?.lastImagePrototype ?? "never";
 }
 
-/** How the image of a pool stands: what comes next, and the table of what new machines save. */
+/** How the image of a pool or template stands: what comes next, and the table of what new machines save. */
 export function statusText(
-  pool: Frozen<AzureMachinePool>,
+  owner: ImageOwner,
   { next, benefit }: { readonly next: string; readonly benefit: string },
 ): string {
-  const record = recordOf(pool);
+  const record = recordOf(owner);
   const head = facts([
-    ["pool", `${pool.metadata.namespace}/${pool.metadata.name}`],
-    ["interval", intervalOf(pool)],
-    ["last renewal", renewedAt(pool)],
+    [isTemplate(owner) ? "template" : "pool", `${owner.metadata.namespace}/${owner.metadata.name}`],
+    ["interval", intervalOf(owner)],
+    ["last renewal", renewedAt(owner)],
     ["phase", record.phase],
-    ["says", saidOf(pool)],
-    ["next", isOff(pool) ? "nothing while it is switched off" : next],
-    ...factsOf(record, pool.status?.image?.id),
+    ["says", saidOf(owner)],
+    ["next", isOff(owner) ? "nothing while it is switched off" : next],
+    ...factsOf(record, bootsFrom(owner)),
   ]);
   return [head, timelineText(record.timeline ?? []), versionsText(record.history ?? []), benefit]
     .filter((text) => text !== "")
     .join("\n");
 }
 
-function saidOf({ status }: Frozen<AzureMachinePool>): string {
+function saidOf({ status }: ImageOwner): string {
   const condition = getCondition(status?.conditions, "LastOsCache");
   return condition ? `${condition.reason}: ${condition.message ?? ""}` : "-";
 }
 
-function isOff({ status }: Frozen<AzureMachinePool>): boolean {
+function isOff({ status }: ImageOwner): boolean {
   return getCondition(status?.conditions, "LastOsCache")?.reason === "SwitchedOff";
 }
 
@@ -64,7 +65,7 @@ function factsOf(
   { donor, lastError, bootImage }: PrototypeRecord,
   imageID = "",
 ): readonly (readonly [string, string])[] {
-  // The scale set decides: the pool controller leaves an image out while the feature is off.
+  // The scale set decides, or the annotation of the template: an image is left out while the feature is off.
   const isBooted = bootImage !== undefined && sameArmId(bootImage.id, imageID);
   const boots = isBooted ? bootImage.id.split("/").slice(-3).join("/") : "the image in the spec";
   return [

@@ -1,8 +1,8 @@
-import { type AzureMachinePoolMachine, type Cluster, type Frozen, Pod, Secret } from "@capstan/api";
+import { type Cluster, type Frozen, Pod, Secret } from "@capstan/api";
 import { type Env, TransportError } from "@capstan/env";
 import { connectToCluster, readKubeconfig } from "@capstan/manager";
 import { type Client, createClient, Failure } from "@capstan/runtime";
-import type { PodsByNode } from "./benefit.ts";
+import type { MeasuredMachine, PodsByNode } from "./benefit.ts";
 
 const LIMIT_MS = 10_000;
 
@@ -13,7 +13,7 @@ export type ReadPods = { readonly pods: PodsByNode } | { readonly why: string };
 export async function readPods(
   { env, client }: { readonly env: Env; readonly client: Client },
   cluster: Frozen<Cluster>,
-  machines: readonly Frozen<AzureMachinePoolMachine>[],
+  machines: readonly MeasuredMachine[],
 ): Promise<ReadPods> {
   const { namespace } = cluster.metadata;
   const name = `${cluster.metadata.name}-kubeconfig`;
@@ -36,11 +36,8 @@ export async function readPods(
   }
 }
 
-async function podsOn(
-  workload: Client,
-  machines: readonly Frozen<AzureMachinePoolMachine>[],
-): Promise<PodsByNode> {
-  const names = machines.flatMap(({ status }) => status?.nodeRef?.name ?? []);
+async function podsOn(workload: Client, machines: readonly MeasuredMachine[]): Promise<PodsByNode> {
+  const names = machines.flatMap(({ nodeName }) => nodeName ?? []);
   return new Map(
     await Promise.all(
       names.map(

@@ -42,6 +42,9 @@ export function isRunning(record: PrototypeRecord | undefined): boolean {
 
 const MINUTE_MS = 60_000;
 
+/** How long a donor may take to come back. */
+const RETURN_MS = 15 * MINUTE_MS;
+
 /** How long each step may take. The steps that are missing are retried until they succeed. */
 const DEADLINES_MS: Readonly<Partial<Record<PrototypePhase, number>>> = {
   Protecting: 5 * MINUTE_MS,
@@ -51,7 +54,7 @@ const DEADLINES_MS: Readonly<Partial<Record<PrototypePhase, number>>> = {
   Stopping: 10 * MINUTE_MS,
   Snapshotting: 15 * MINUTE_MS,
   // A donor that is not back by then is replaced.
-  Restoring: 15 * MINUTE_MS,
+  Restoring: RETURN_MS,
   // Azure says that the replication of a version may take up to six hours.
   Publishing: 360 * MINUTE_MS,
 };
@@ -60,6 +63,14 @@ const DEADLINES_MS: Readonly<Partial<Record<PrototypePhase, number>>> = {
 export function deadlineOf(phase: PrototypePhase, nowMs: number): number | undefined {
   const limitMs = DEADLINES_MS[phase];
   return limitMs === undefined ? undefined : nowMs + limitMs;
+}
+
+/**
+ * Whether a donor should be back by now. The time in which no manager looked after it does not count: meanwhile the donor could
+ * not be started, and a machine that is only late would be replaced.
+ */
+export function isReturnOverdue(record: PrototypeRecord, nowMs: number, watchedSinceMs: number): boolean {
+  return isOverdue(record, nowMs) && nowMs - watchedSinceMs >= RETURN_MS;
 }
 
 /** Whether the time of the current step is over. */

@@ -109,6 +109,8 @@ export interface PublishFacts {
   /** Whether the gallery belongs to another owner, whose readers could read the identity of the donor. */
   readonly isForeignGallery: boolean;
   readonly definition: GalleryState;
+  /** Why the definition does not take the image; undefined if it does. */
+  readonly mismatch: string | undefined;
   readonly version: GalleryState;
   readonly snapshot: GalleryState;
   readonly attempt: number;
@@ -123,7 +125,8 @@ export function decidePublish(facts: PublishFacts): PublishStep {
   return galleryStep(facts) ?? versionStep(facts);
 }
 
-function galleryStep({ gallery, isForeignGallery, definition }: PublishFacts): PublishStep | undefined {
+function galleryStep(facts: PublishFacts): PublishStep | undefined {
+  const { gallery, isForeignGallery, definition, mismatch } = facts;
   if (isForeignGallery)
     return {
       do: "giveUp",
@@ -133,6 +136,7 @@ function galleryStep({ gallery, isForeignGallery, definition }: PublishFacts): P
   if (isPending(gallery)) return { do: "wait", why: `the gallery is ${gallery}` };
   if (definition === undefined)
     return { do: "createDefinition", why: "the pool has no image definition yet" };
+  if (mismatch !== undefined) return { do: "giveUp", why: mismatch };
   return isPending(definition) ? { do: "wait", why: `the image definition is ${definition}` } : undefined;
 }
 

@@ -10,6 +10,7 @@ import type { JoinRequest } from "./join-request.ts";
 const MACHINE: Machine = {
   id: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines/1",
   vmId: "vm-1",
+  starts: 1,
   computerName: "pool000001",
   size: "Standard_D4s_v3",
   location: "westus2",

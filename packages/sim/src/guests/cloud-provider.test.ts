@@ -8,6 +8,7 @@ const SET = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/RG/providers/
 const MACHINE: Machine = {
   id: `${SET}/virtualMachines/3`,
   vmId: "v",
+  starts: 1,
   computerName: "pool000003",
   size: "Standard_D2s_v3",
   location: "westus2",

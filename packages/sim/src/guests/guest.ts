@@ -15,6 +15,7 @@ import { provisioningOf } from "./join-kinds.ts";
 import { registerNode, reportReady } from "./kubelet.ts";
 import {
   bootIdentity,
+  hasBootedFor,
   hasImages,
   kubeletOn,
   kernelOn,
@@ -23,6 +24,7 @@ import {
   readImages,
   staticPodVersion,
   writeBoot,
+  writeBootedFor,
   writeEnd,
   writeFailure,
   writeFiles,
@@ -80,6 +82,14 @@ export interface GuestWorld {
 const SPOILED = {
   failure: { reason: "Spoiled", message: "cloud-init ended without a word: a simulated fault" },
 };
+
+/** What a disk says about earlier boots. */
+interface FoundOnDisk {
+  readonly kubelet?: KubeletIdentity | undefined;
+  readonly failure?: GuestFailure | undefined;
+  /** Whether the guest has booted since its machine was last powered on. */
+  readonly hasBooted?: boolean;
+}
 
 /** The software on one virtual machine: carries out the actions of its stages in order. */
 export class Guest {
@@ -144,28 +154,27 @@ export class Guest {
   }
 
   /** Resumes a machine that existed before this process: its disk tells what has happened. */
-  resume(isRunning: boolean): void {
-    const { kubelet, failure } = this.#found();
-    if (isRunning && !kubelet && !failure) {
-      this.happened("booted");
-      return;
-    }
+  resume(isOn: boolean): void {
+    const { kubelet, failure, hasBooted = true } = this.#found();
+    if (isOn && !kubelet && !failure) return this.happened("booted");
+    const isRunning = isOn && hasBooted;
     this.#state = resumed(
       { isRunning, isJoined: kubelet !== undefined, failure },
       this.#world.env.clock.now(),
     );
-    if (!kubelet) return;
-    this.#name(kubelet);
-    if (isRunning) this.#whileAlive(() => this.#speakAgain());
+    if (kubelet) this.#name(kubelet);
+    // The process before this one died after the machine was powered on, and before its guest had booted.
+    if (isOn && !hasBooted) this.happened("started");
+    else if (isRunning) this.#whileAlive(() => this.#speakAgain());
     else this.#lookAtNode();
   }
 
   /** What the disk says about earlier boots. A copy of another machine's disk says nothing about this machine. */
-  #found(): { readonly kubelet?: KubeletIdentity | undefined; readonly failure?: GuestFailure | undefined } {
+  #found(): FoundOnDisk {
     const disk = this.#disk;
     const { machine } = this;
     if (!disk || !machine || isCopyOfAnother(disk, machine.vmId)) return {};
-    return { kubelet: kubeletOn(disk), failure: readEnd(disk) };
+    return { kubelet: kubeletOn(disk), failure: readEnd(disk), hasBooted: hasBootedFor(disk, machine) };
   }
 
   /** Cancels all work. */
@@ -228,10 +237,12 @@ export class Guest {
   }
 
   #boot(): void {
+    const { machine } = this;
     const disk = this.#disk;
-    if (!disk) return;
+    if (!disk || !machine) return;
     this.#updates.install(disk);
     writeBoot(disk, this.#rng("disk"));
+    writeBootedFor(disk, machine);
   }
 
   #scrub(): void {
@@ -385,7 +396,8 @@ export class Guest {
 
   /** A process that crashed between join and report leaves a Node that is not Ready, or none. */
   async #speakAgain(): Promise<void> {
-    const node = await this.#cluster.client.find(Node, { name: this.#nodeName ?? "" });
+    if (this.#nodeName === undefined) return;
+    const node = await this.#cluster.client.find(Node, { name: this.#nodeName });
     if (isReady(node) || !this.#disk) return;
     if (node?.status?.nodeInfo?.bootID !== bootIdentity(this.#disk).bootId) await this.#registerNode();
     await this.#reportReady();

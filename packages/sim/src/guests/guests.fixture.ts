@@ -19,13 +19,20 @@ const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/Story`;
 const NETWORK = `${GROUP}/providers/Microsoft.Network/virtualNetworks/net`;
 /** The scale set of the story. */
 export const POOL = `${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
+/** The virtual machine of the story. */
+export const MACHINE = `${GROUP}/providers/Microsoft.Compute/virtualMachines/machine`;
+const NIC = `${GROUP}/providers/Microsoft.Network/networkInterfaces/nic`;
 /** The endpoint of the machines' cluster. */
 export const ENDPOINT = "apiserver.example.com:6443";
+const DOWN_MS = 3_000;
+const BEFORE_GUESTS_MS = 20_000;
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 
 /** A cloud, a cluster and guests on one virtual clock. */
 export interface Story {
   readonly scheduler: Scheduler;
+  /** The process of the cloud. */
+  readonly cloud: VirtualProcess;
   readonly azure: Azure;
   readonly server: ApiServer;
   /** The user's client. */
@@ -53,7 +60,8 @@ export interface StoryOptions {
 export async function startStory(seed: string, options: StoryOptions = {}): Promise<Story> {
   const { onStep, store } = options;
   const scheduler = new Scheduler({ seed, ...(onStep && { onStep }) });
-  const azure = createAzure({ env: new VirtualProcess(scheduler, "azure"), seed, ...(store && { store }) });
+  const cloud = new VirtualProcess(scheduler, "azure");
+  const azure = createAzure({ env: cloud, seed, ...(store && { store }) });
   const server = createApiServer({ env: new VirtualProcess(scheduler, "apiserver"), kinds: builtInKinds });
   const user = new VirtualProcess(scheduler, "user");
   const client = createClient({ transport: user.connect(server.handle), env: user, fieldManager: "user" });
@@ -64,18 +72,36 @@ export async function startStory(seed: string, options: StoryOptions = {}): Prom
     await scheduler.run({ until: () => isDone });
     return settled;
   };
-  const arm = async (method: string, path: string, body?: unknown): Promise<void> => {
-    const headers = { authorization: `Bearer ${azure.issueToken().token}` };
-    const request = { method, path: `${path}?api-version=2024-07-01`, headers };
-    const answer = await finish(azure.handle({ ...request, ...(body !== undefined && { body }) }));
-    if (answer.status >= 400) throw new Error(`${method} ${path}: ${await answer.text()}`);
-  };
+  const arm = armOf(azure, finish);
   await arm("PUT", GROUP, { location: "westus2" });
   const subnets = [{ name: "s", properties: { addressPrefix: "10.0.0.0/16" } }];
   const properties = { addressSpace: { addressPrefixes: ["10.0.0.0/16"] }, subnets };
   await arm("PUT", NETWORK, { location: "westus2", properties });
   await scheduler.advance(60_000);
-  return { scheduler, azure, server, client, env: user, guests, arm, finish };
+  return { scheduler, cloud, azure, server, client, env: user, guests, arm, finish };
+}
+
+function armOf(azure: Azure, finish: Story["finish"]): Story["arm"] {
+  return async (method, path, body) => {
+    const headers = { authorization: `Bearer ${azure.issueToken().token}` };
+    const request = { method, path: `${path}?api-version=2024-07-01`, headers };
+    const answer = await finish(azure.handle({ ...request, ...(body !== undefined && { body }) }));
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${await answer.text()}`);
+  };
+}
+
+/** Kills the cloud and its guests, and starts both again from the store, the guests a while later, as `capstan up` does. */
+export async function killAndStartAgain(story: Story, store: Store): Promise<Story> {
+  const { scheduler, finish } = story;
+  story.cloud.crash();
+  story.guests.close();
+  await scheduler.advance(DOWN_MS);
+  const cloud = new VirtualProcess(scheduler, `azure-${scheduler.monotonicMs}`);
+  const azure = createAzure({ env: cloud, store, isHeld: true });
+  await scheduler.advance(BEFORE_GUESTS_MS);
+  const guests = startGuestsAgain({ ...story, azure }, `guests-${scheduler.monotonicMs}`);
+  azure.release();
+  return { ...story, cloud, azure, guests, arm: armOf(azure, finish) };
 }
 
 /** Starts guests in a new process, in a world that may have had guests before. */
@@ -175,15 +201,38 @@ runcmd:
 - kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml && echo success > /run/done
 `;
 
+function profilesWith(customData: string, version: string) {
+  const gallery = "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
+  return {
+    login: { adminUsername: "capi", customData: Buffer.from(customData).toString("base64") },
+    imageReference: { communityGalleryImageId: `${gallery}/Images/capi-ubun2-2404/Versions/${version}` },
+    ipConfigurations: [{ name: "ip", properties: { subnet: { id: `${NETWORK}/subnets/s` } } }],
+  };
+}
+
+/** Creates the virtual machine. */
+export async function putMachine(story: Story): Promise<void> {
+  const { login, imageReference, ipConfigurations } = profilesWith(JOIN_DATA, "1.34.1");
+  await story.arm("PUT", NIC, { location: "westus2", properties: { ipConfigurations } });
+  await story.scheduler.advance(60_000);
+  await story.arm("PUT", MACHINE, {
+    location: "westus2",
+    properties: {
+      hardwareProfile: { vmSize: "Standard_D4s_v3" },
+      osProfile: { computerName: "machine", ...login },
+      storageProfile: { imageReference, osDisk: { name: "os", osType: "Linux", createOption: "FromImage" } },
+      networkProfile: { networkInterfaces: [{ id: NIC, properties: { primary: true } }] },
+    },
+  });
+}
+
 /** Creates or resizes the scale set. */
 export function putPool(
   story: Story,
   capacity: number,
   { customData = JOIN_DATA, version = "1.34.1", id = POOL } = {},
 ): Promise<void> {
-  const gallery = "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
-  const image = `${gallery}/Images/capi-ubun2-2404/Versions/${version}`;
-  const ipConfigurations = [{ name: "ip", properties: { subnet: { id: `${NETWORK}/subnets/s` } } }];
+  const { login, imageReference, ipConfigurations } = profilesWith(customData, version);
   return story.arm("PUT", id, {
     location: "westus2",
     zones: ["1", "2", "3"],
@@ -192,12 +241,8 @@ export function putPool(
       overprovision: false,
       upgradePolicy: { mode: "Manual" },
       virtualMachineProfile: {
-        osProfile: {
-          computerNamePrefix: "pool",
-          adminUsername: "capi",
-          customData: Buffer.from(customData).toString("base64"),
-        },
-        storageProfile: { imageReference: { communityGalleryImageId: image } },
+        osProfile: { computerNamePrefix: "pool", ...login },
+        storageProfile: { imageReference },
         networkProfile: {
           networkInterfaceConfigurations: [{ name: "nic", properties: { primary: true, ipConfigurations } }],
         },

@@ -1,5 +1,5 @@
 import { type ContainerImage, type Frozen, isJsonObject, type Taint } from "@capstan/api";
-import type { MachineDisk } from "@capstan/azure-sim";
+import type { Machine, MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Rng, uuidFrom } from "@capstan/env";
 import type { GuestFile } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
@@ -16,6 +16,7 @@ export interface BootIdentity {
 
 const MACHINE_ID = "/etc/machine-id";
 const BOOT_COUNT = "/var/lib/systemd/boot-count";
+const BOOTED_FOR = "/var/lib/systemd/booted-for";
 const HOST_KEY = "/etc/ssh/ssh_host_ed25519_key";
 const CLOUD_INIT_LOG = "/var/log/cloud-init-output.log";
 const CLOUD_INIT_RESULT = "/var/lib/cloud/data/result.json";
@@ -47,6 +48,20 @@ export function bootIdentity(disk: GuestDisk): BootIdentity {
   const machineId = (disk.read(MACHINE_ID) ?? "").trim();
   const boots = disk.read(BOOT_COUNT) ?? "0";
   return { machineId, bootId: uuidFrom(createRng(machineId, `boot/${boots}`)) };
+}
+
+/** One power-on of one machine. */
+export type PowerOn = Pick<Machine, "vmId" | "starts">;
+
+/** Records for which power-on of its machine the operating system has booted. */
+export function writeBootedFor(disk: GuestDisk, { vmId, starts }: PowerOn): void {
+  disk.write(BOOTED_FOR, `${vmId}/${starts}\n`);
+}
+
+/** Whether the operating system has booted since its machine was last powered on. Disks of older stores do not tell. */
+export function hasBootedFor(disk: GuestDisk, { vmId, starts }: PowerOn): boolean {
+  const last = disk.read(BOOTED_FOR)?.trim();
+  return last === undefined || last === `${vmId}/${starts}`;
 }
 
 /** Writes the files of cloud-init. */

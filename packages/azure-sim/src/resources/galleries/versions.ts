@@ -72,16 +72,22 @@ const settled: Effect = (world, args) => {
   if (!resource) return;
   const [definition = "", version = ""] = id.split(/\/versions\//i);
   const known = world.images.versionsOf(definition).find((one) => one.version === version);
-  const made = known ?? madeFrom(world, sourceOf(resource.body));
+  const made = known ?? madeFrom(world, sourceOf(resource.body), definition);
   if (made) world.images.publish({ ...made, kind: "gallery", definition, version, ...publishing(resource) });
   else world.resources.put({ ...resource, state: "Failed" });
 };
 
-/** What an image has from the snapshot that it is made from. */
-function madeFrom(world: AzureState, source: string): Pick<Image, "files" | "generation"> | undefined {
+/** What an image has from its definition, and from the snapshot that it is made from. */
+function madeFrom(
+  world: AzureState,
+  source: string,
+  definition: string,
+): Pick<Image, "files" | "generation" | "isSpecialized"> | undefined {
   const files = contentsOf(world, source);
   const generation = textAt(world.resources.get(source)?.body, "properties", "hyperVGeneration");
-  return files && { files, generation: generation === "V1" ? "V1" : "V2" };
+  const osState = textAt(world.resources.get(definition)?.body, "properties", "osState");
+  const isSpecialized = osState === "Specialized";
+  return files && { files, generation: generation === "V1" ? "V1" : "V2", isSpecialized };
 }
 
 function contentsOf(world: AzureState, source: string): Image["files"] {

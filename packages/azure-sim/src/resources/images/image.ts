@@ -20,6 +20,8 @@ export interface Image {
   /** The purchase plan that machines from this image need. */
   readonly plan?: ImagePlan;
   readonly securityType?: string;
+  /** Whether it is specialized: it keeps the users and names of its source. */
+  readonly isSpecialized?: boolean;
   readonly files?: ImageFiles;
 }
 

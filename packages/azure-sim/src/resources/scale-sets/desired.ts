@@ -31,9 +31,21 @@ export function desiredOf(world: AzureState, id: string, body: JsonObject): Desi
   checkUpgradePolicy(body);
   const capacity = capacityOf(body, world.settings.instancesInSet);
   const reference = objectAt(profile, "storageProfile", "imageReference");
-  const image = exactName(world.images.resolve(reference, location));
+  const image = bootableImage(world, { reference, location, osProfile: profile["osProfile"] });
   const isSpot = textAt(profile, "priority") === "Spot";
   return { location, capacity, model: { size, isSpot, profile, image }, uses: usesOf(world, id, profile) };
+}
+
+/** The exact name of the image that a reference resolves to; throws Compute's refusal of an image that cannot take the profile. */
+export function bootableImage(
+  world: AzureState,
+  asked: { readonly reference: JsonObject; readonly location: string; readonly osProfile: unknown },
+): string {
+  const image = world.images.resolve(asked.reference, asked.location);
+  // A specialized image keeps the users and the name of its source.
+  if (image.isSpecialized === true && asked.osProfile !== undefined)
+    throw invalidParameter("osProfile", "Parameter 'osProfile' is not allowed.");
+  return exactName(image);
 }
 
 /** The region in the body of a type of Compute; throws ARM's refusal when Compute is not there. */

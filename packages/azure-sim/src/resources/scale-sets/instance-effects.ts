@@ -56,26 +56,31 @@ export function settle(world: AzureState, instance: Instance, change: Partial<In
   world.scaleSets.saveInstance(instance);
 }
 
+/** Marks an instance as succeeded and powered on. */
+function powerOn(world: AzureState, instance: Instance, change: Partial<Instance> = {}): void {
+  settle(world, instance, { power: "running", starts: (instance.starts ?? 0) + 1, ...change });
+}
+
 function notify(world: AzureState, { machineId }: Instance, kind: MachineEvent["kind"]): void {
   world.notify({ kind, machineId });
 }
 
 const rebooted: Finish = (world, _set, instance) => {
-  settle(world, instance, { power: "running" });
+  powerOn(world, instance);
   notify(world, instance, "stopped");
   notify(world, instance, "started");
 };
 
 const reimaged: Finish = (world, set, instance) => {
   world.disks.discard(instance.machineId);
-  settle(world, instance, { power: "running", image: imageNow(world, set, modelOf(set, instance)) });
+  powerOn(world, instance, { image: imageNow(world, set, modelOf(set, instance)) });
   notify(world, instance, "reimaged");
 };
 
 /** What each kind of work changes on an instance at its end. */
 const FINISH: Readonly<Record<WorkKind, Finish>> = {
   create: (world, _set, instance) => {
-    settle(world, instance, { power: "running" });
+    powerOn(world, instance);
     notify(world, instance, "booted");
   },
   delete: removeInstance,
@@ -95,7 +100,7 @@ const FINISH: Readonly<Record<WorkKind, Finish>> = {
     notify(world, instance, "stopped");
   },
   start: (world, _set, instance) => {
-    settle(world, instance, { power: "running" });
+    powerOn(world, instance);
     notify(world, instance, "started");
   },
   restart: rebooted,

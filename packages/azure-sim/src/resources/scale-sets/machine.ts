@@ -28,6 +28,7 @@ function machineOf(scaleSets: ScaleSets, instance: Instance): Machine | undefine
   return {
     id: instanceId(set, instance),
     vmId: instance.vmId,
+    starts: instance.starts ?? 0,
     computerName: computerName(model, instance),
     size: model.size,
     location: set.location,

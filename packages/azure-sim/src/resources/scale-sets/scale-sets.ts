@@ -39,6 +39,7 @@ export interface Instance extends MachineRecord {
   model: number;
   state: MachineRecord["state"];
   power: MachineRecord["power"];
+  starts?: number;
   readonly createdMs: number;
   /** When state or power last changed. */
   changedMs: number;

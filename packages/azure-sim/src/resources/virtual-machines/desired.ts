@@ -3,8 +3,7 @@ import { keyOf } from "../../arm/target.ts";
 import type { AzureState } from "../../core/azure-state.ts";
 import type { Resource } from "../../core/resources.ts";
 import { canonicalText, type JsonObject, objectAt, objectsAt, textAt, valueAt } from "../../json.ts";
-import { exactName } from "../images/image.ts";
-import { checkLogin, invalidReference, regionOf, sizeNamed } from "../scale-sets/desired.ts";
+import { bootableImage, checkLogin, invalidReference, regionOf, sizeNamed } from "../scale-sets/desired.ts";
 import { nicInUse } from "../network-interfaces/network-interfaces.ts";
 
 /** The type of virtual machines. */
@@ -29,9 +28,8 @@ export function desiredMachine(world: AzureState, id: string, body: JsonObject):
     location,
   });
   checkLogin(properties);
-  const image = exactName(
-    world.images.resolve(objectAt(properties, "storageProfile", "imageReference"), location),
-  );
+  const reference = objectAt(properties, "storageProfile", "imageReference");
+  const image = bootableImage(world, { reference, location, osProfile: properties["osProfile"] });
   checkInterfaces(world, id, { properties, location });
   const isSpot = textAt(properties, "priority") === "Spot";
   return { location, size, isSpot, image, zone: zoneOf(world, body, size) };

@@ -22,11 +22,12 @@ export function virtualMachineSource(world: AzureState): MachineSource {
 function machineOf(world: AzureState, machine: VirtualMachine): Machine | undefined {
   const resource = world.resources.get(machine.id);
   if (!resource) return undefined;
-  const { id, vmId, size, location, zone, power } = machine;
+  const { id, vmId, starts = 0, size, location, zone, power } = machine;
   const customData = textAt(resource.body, "properties", "osProfile", "customData");
   return {
     id,
     vmId,
+    starts,
     computerName: textAt(resource.body, "properties", "osProfile", "computerName") ?? resource.name,
     size,
     location,

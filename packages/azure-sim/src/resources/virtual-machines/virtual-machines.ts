@@ -17,6 +17,7 @@ export interface VirtualMachine extends MachineRecord {
   size: string;
   state: MachineRecord["state"];
   power: MachineRecord["power"];
+  starts?: number;
   readonly createdMs: number;
   /** When state or power last changed. */
   changedMs: number;

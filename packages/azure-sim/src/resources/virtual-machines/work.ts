@@ -69,15 +69,18 @@ export const endMachineWork: Effect = (world, args) => {
   machine.error = error;
   if (error) setState(world, machine, "Failed");
   else if (kind === "delete") removeMachine(world, machine);
-  else {
-    const { power, events } = END[kind];
-    machine.power = power ?? machine.power;
-    setState(world, machine, "Succeeded");
-    // A machine that does not run has no guest that could notice a restart.
-    if (power !== undefined || machine.power === "running")
-      for (const event of events) world.notify({ kind: event, machineId });
-  }
+  else succeed(world, machine, END[kind]);
 };
+
+function succeed(world: AzureState, machine: VirtualMachine, { power, events }: WorkEnd): void {
+  const { machineId } = machine;
+  machine.power = power ?? machine.power;
+  const isRunning = machine.power === "running";
+  if (isRunning && events.length > 0) machine.starts = (machine.starts ?? 0) + 1;
+  setState(world, machine, "Succeeded");
+  // A machine that does not run has no guest that could notice a restart.
+  if (power !== undefined || isRunning) for (const event of events) world.notify({ kind: event, machineId });
+}
 
 interface WorkEnd {
   /** What the machine does afterwards; unchanged unless given. */

@@ -13,6 +13,9 @@ import { change, moveTo, recordOf, renewalOf } from "./scope.ts";
 
 const SOON_MS = 30_000;
 
+/** How soon a deleted version is noticed: a read of Azure for each owner. */
+export const VERIFY_MS = 10 * 60_000;
+
 /** Rebuilds the record of a pool whose status was lost, from what Azure and the machines have. */
 export async function rebuild(scope: AzureScope): Promise<Outcome> {
   const { owner, context, azure } = scope;
@@ -96,7 +99,7 @@ function donorIn(machine: FleetMachine): NonNullable<PrototypeRecord["donor"]> {
 export async function verifyActive(scope: AzureScope): Promise<Outcome> {
   const { history, bootImage } = renewalOf(scope);
   const active = history.find(({ state }) => state === "Active");
-  if (recordOf(scope).phase !== "Idle" || !bootImage || !active) return next;
+  if (!bootImage || !active || !isVerifiedNow(scope)) return next;
   if (await read(scope, active.id)) return next;
   const rest = withoutActive(history);
   const after = rest.find(({ state }) => state === "Active");
@@ -105,6 +108,17 @@ export async function verifyActive(scope: AzureScope): Promise<Outcome> {
   const message = `Version ${active.version} was deleted by another client: new machines boot from ${to}`;
   scope.context.event({ type: "Warning", reason: "PrototypeVersionLost", message });
   return again(0, "PrototypeVersionLost");
+}
+
+/** Azure may publish the next version for hours: meanwhile the active one is read as rarely as between renewals. */
+function isVerifiedNow({ owner, context, shared, ownerKey }: AzureScope): boolean {
+  const { phase } = recordOf({ owner });
+  if (phase === "Idle") return true;
+  const nowMs = context.env.clock.now();
+  const isDue = nowMs - (shared.verified.get(ownerKey) ?? -Infinity) >= VERIFY_MS;
+  if (phase !== "Publishing" || !isDue) return false;
+  shared.verified.set(ownerKey, nowMs);
+  return true;
 }
 
 /** Deletes versions beyond the kept ones; one at a time is enough. */

@@ -15,6 +15,7 @@ import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { AzureScope } from "./azure-reads.ts";
 import { begin } from "./begin.ts";
 import { candidatesOf, nodeOf } from "./candidates.ts";
+import { VERIFY_MS } from "./collect.ts";
 import { nodesOf } from "./donor-node.ts";
 import { ANYWHERE, BY_DONOR, poolKeyOf, templateKeyOf } from "./indexes.ts";
 import { beginRollback } from "./rollback.ts";
@@ -23,8 +24,6 @@ import { change, recordOf, renewalOf, type Scope } from "./scope.ts";
 
 // The clock of the manager may be set; a day is short enough to notice.
 const LONGEST_WAIT_MS = 24 * 3600_000;
-// How soon a deleted version is noticed: a read of Azure for each pool.
-const VERIFY_MS = 10 * 60_000;
 
 /** Waits until a renewal is due, then begins it. */
 export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {

@@ -1,19 +1,26 @@
 import {
   type AzureMachinePool,
   type AzureMachinePoolMachine,
+  type AzureMachineTemplate,
   type Frozen,
+  type Machine,
   type MachinePool,
+  type MachineSet,
   nodePrototypingOf,
   parseDuration,
   PROTOTYPE_NOW_ANNOTATION,
+  templatePrototypingOf,
 } from "@capstan/api";
 import { IDLE, isRunning, type PrototypeRecord } from "../../images/record.ts";
-import { decideStart, type StartDecision } from "../../images/start.ts";
-import { candidateIn, changeOfPool } from "./pool-fleet.ts";
+import { decideStart, type StartDecision, type StartFacts } from "../../images/start.ts";
+import type { FleetChange, ImageOwner } from "./fleet.ts";
 import { timesOf } from "./idle.ts";
+import { candidateIn, changeOfPool } from "./pool-fleet.ts";
+import type { Scope } from "./scope.ts";
+import { type RefusedUsers, refusalOf, templateFacts } from "./template-fleet.ts";
 
 /** The objects of a pool. */
-interface PrototypePlanObjects {
+interface PoolObjects {
   readonly pool: Frozen<AzureMachinePool>;
   readonly machinePool: Frozen<MachinePool>;
   readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
@@ -23,30 +30,62 @@ interface PrototypePlanObjects {
  * What the controller of node images does next with a pool, by its objects alone: the Nodes are not read, so a renewal that
  * would be skipped because nothing has changed is planned. Undefined if the pool does not use the feature.
  */
-export function planPrototype(objects: PrototypePlanObjects, nowMs: number): StartDecision | undefined {
+export function planPrototype(objects: PoolObjects, nowMs: number): StartDecision | undefined {
   const { pool, machinePool, machines } = objects;
   const settings = nodePrototypingOf(pool);
   if (!settings) return undefined;
-  const record = pool.status?.nodePrototyping ?? IDLE;
-  if (isRunning(record)) return running(record);
-  const obstacle = changeOfPool({ pool, machinePool });
-  return decideStart({
+  return planOwner(pool, settings, {
     nowMs,
-    record,
-    ...timesOf(pool),
-    seed: `${pool.metadata.uid}`,
-    intervalMs: parseDuration(settings.interval),
-    window: settings.window,
-    trigger: pool.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION],
-    obstacles: obstacle ? [obstacle] : [],
+    changing: () => changeOfPool({ pool, machinePool }),
     desired: machinePool.spec.replicas ?? 1,
     sizeField: "spec.replicas of the MachinePool",
     candidates: () => machines.map((machine) => candidateIn(machine, pool.status?.modelHash)),
+  });
+}
+
+/** A template, and objects among which its machines and their owners are. */
+interface TemplateObjects extends RefusedUsers {
+  readonly template: Frozen<AzureMachineTemplate>;
+  readonly sets: readonly Frozen<MachineSet>[];
+  readonly machines: readonly Frozen<Machine>[];
+}
+
+/** The same for an AzureMachineTemplate. */
+export function planTemplatePrototype(objects: TemplateObjects, nowMs: number): StartDecision | undefined {
+  const { template } = objects;
+  const settings = templatePrototypingOf(template);
+  if (!settings) return undefined;
+  const refusal = refusalOf(template, objects);
+  if (refusal !== undefined) return { do: "wait", reason: "SwitchedOff", why: refusal, afterMs: 0 };
+  return planOwner(template, settings, { nowMs, ...templateFacts(template, objects) });
+}
+
+type KnownFacts = Pick<StartFacts, "nowMs" | "desired" | "sizeField" | "candidates"> & {
+  readonly changing: () => FleetChange | undefined;
+};
+
+function planOwner(
+  owner: Frozen<ImageOwner>,
+  { interval, window }: NonNullable<Scope["settings"]>,
+  { changing, ...known }: KnownFacts,
+): StartDecision {
+  const record = owner.status?.nodePrototyping ?? IDLE;
+  if (isRunning(record)) return running(record);
+  const obstacle = changing();
+  return decideStart({
+    ...known,
+    record,
+    ...timesOf(owner),
+    seed: `${owner.metadata.uid}`,
+    intervalMs: parseDuration(interval),
+    window,
+    trigger: owner.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION],
+    obstacles: obstacle ? [obstacle] : [],
     ...UNKNOWN,
   });
 }
 
-/** What the objects of one pool do not tell. */
+/** What the objects of one owner do not tell. */
 const UNKNOWN = {
   fingerprintOf: () => undefined,
   activeFingerprint: undefined,

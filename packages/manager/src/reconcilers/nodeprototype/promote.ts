@@ -2,7 +2,7 @@ import { formatTimestamp, sameArmId } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import type { JsonObject } from "../../azure/port.ts";
 import { promoted } from "../../images/history.ts";
-import type { HistoryEntry } from "../../images/record.ts";
+import type { HistoryEntry, PrototypeRecord } from "../../images/record.ts";
 import { decidePromote } from "../../images/steps.ts";
 import { type AzureScope, objectIn, read, stateOf } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
@@ -39,7 +39,7 @@ export async function promote(scope: AzureScope): Promise<Outcome> {
     }
     case "awaitModel":
       // The pool controller reads this field and writes the scale set.
-      change(scope, { bootImage: { id: definitionID, base: azure.base } });
+      change(scope, { bootImage: bootImageIn(scope) });
       return again(MODEL_MS, "AwaitingModel");
     case "record":
       return isRolled(scope) ? record(scope) : again(0, "Promoting");
@@ -76,6 +76,8 @@ async function record(scope: AzureScope): Promise<Outcome> {
   owner.status = { ...owner.status, lastImagePrototype: entry.createdAt };
   await moveTo(scope, "Idle", {
     history: promoted(history, entry),
+    // The annotation of a template may have been written by a process that died before it wrote this.
+    bootImage: bootImageIn(scope),
     consecutiveFailures: undefined,
     nextAttemptTime: undefined,
     lastError: undefined,
@@ -86,6 +88,10 @@ async function record(scope: AzureScope): Promise<Outcome> {
   const message = `New machines boot from version ${entry.version}, an image of ${donor.machine}; the renewal took ${minutes} min`;
   context.event({ type: "Normal", reason: "PrototypePromoted", message });
   return again(0, "Promoted");
+}
+
+function bootImageIn(scope: AzureScope): NonNullable<PrototypeRecord["bootImage"]> {
+  return { id: definitionIDOf(scope), base: scope.azure.base };
 }
 
 function entryAt(scope: AzureScope, createdAt: string): HistoryEntry {

@@ -3,6 +3,7 @@ import { again, type Outcome } from "@capstan/runtime";
 import type { JsonObject } from "../../azure/port.ts";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { isOwned } from "../../azure-cluster/tags.ts";
+import { definitionFor, mismatchOf } from "../../images/definition.ts";
 import { versionOf } from "../../images/names.ts";
 import { isOverdue } from "../../images/record.ts";
 import { decidePublish, type PublishFacts, type PublishStep } from "../../images/steps.ts";
@@ -32,7 +33,7 @@ export function definitionIDOf(scope: AzureScope): string {
 /** What is in the gallery. A version that exists needs no further look. */
 interface Gallery extends Pick<
   PublishFacts,
-  "gallery" | "isForeignGallery" | "definition" | "version" | "snapshot"
+  "gallery" | "isForeignGallery" | "definition" | "mismatch" | "version" | "snapshot"
 > {
   readonly versionBody: JsonObject | undefined;
   readonly snapshotBody: JsonObject | undefined;
@@ -45,6 +46,7 @@ async function lookAtGallery(scope: AzureScope): Promise<Gallery> {
       gallery: "Succeeded",
       isForeignGallery: false,
       definition: "Succeeded",
+      mismatch: undefined,
       snapshot: "Succeeded",
     };
     return { ...there, version: stateOf(versionBody), versionBody, snapshotBody: undefined };
@@ -52,16 +54,29 @@ async function lookAtGallery(scope: AzureScope): Promise<Gallery> {
   const snapshotBody = await read(scope, snapshotID(scope));
   const galleryBody = await read(scope, scope.azure.galleryID);
   const gallery = stateOf(galleryBody);
-  const definition = gallery === undefined ? undefined : stateOf(await read(scope, definitionIDOf(scope)));
+  const definitionBody = gallery === undefined ? undefined : await read(scope, definitionIDOf(scope));
   return {
     gallery,
     isForeignGallery: galleryBody !== undefined && !isOwned(galleryBody, ownerOf(scope.azure.plan)),
-    definition,
+    definition: stateOf(definitionBody),
+    mismatch: definitionBody && mismatchWith(scope, definitionBody, snapshotBody),
     version: undefined,
     snapshot: stateOf(snapshotBody),
     versionBody,
     snapshotBody,
   };
+}
+
+/** Why the definition does not take versions of the snapshot. */
+function mismatchWith(
+  scope: AzureScope,
+  definition: JsonObject,
+  snapshot: JsonObject | undefined,
+): string | undefined {
+  if (!snapshot) return undefined;
+  const needed = definitionFor(objectIn(snapshot, "properties"));
+  const mismatch = mismatchOf(objectIn(definition, "properties"), needed);
+  return mismatch && `the image definition ${definitionIDOf(scope)} ${mismatch}`;
 }
 
 /** Publishes the snapshot as a version that new machines do not get yet. */
@@ -82,7 +97,7 @@ const CARRY_OUT: Readonly<Record<PublishStep["do"], CarryOut>> = {
   wait: async (_, { versionBody }) => again(versionBody ? VERSION_MS : SOON_MS, "Publishing"),
   createGallery: (scope) => put(scope, scope.azure.galleryID, { properties: {}, tags: galleryTags(scope) }),
   createDefinition: (scope, { snapshotBody }) =>
-    put(scope, definitionIDOf(scope), definitionBody(scope, snapshotBody)),
+    put(scope, definitionIDOf(scope), newDefinition(scope, snapshotBody)),
   createVersion: (scope) => put(scope, versionID(scope), versionBodyOf(scope)),
   deleteVersion: async (scope) => {
     await scope.azure.arm.delete(versionID(scope), { location: scope.azure.location });
@@ -110,25 +125,17 @@ async function nextAttempt(scope: AzureScope): Promise<Outcome> {
 }
 
 /** The definition must match what its versions are made from, and it cannot be changed later. */
-function definitionBody(scope: AzureScope, snapshot: JsonObject | undefined): JsonObject {
+function newDefinition(scope: AzureScope, snapshot: JsonObject | undefined): JsonObject {
   const { azure, owner, ownerKey } = scope;
-  const properties = objectIn(snapshot, "properties");
-  const security = textIn(objectIn(properties, "securityProfile"), "securityType");
-  const { purchasePlan } = properties;
   return {
     tags: galleryTags(scope),
     properties: {
-      osType: "Linux",
-      // Machines of a pool get custom data, which only a generalized image takes.
-      osState: "Generalized",
-      hyperVGeneration: textIn(properties, "hyperVGeneration") || "V2",
+      ...definitionFor(objectIn(snapshot, "properties")),
       identifier: {
         publisher: "capstan",
         offer: ownerKey,
         sku: `${owner.metadata.name}-${azure.base.slice(0, 8)}`,
       },
-      ...(purchasePlan !== undefined && { purchasePlan }),
-      features: [{ name: "SecurityType", value: security || "Standard" }],
     },
   };
 }

@@ -12,7 +12,6 @@ import { defineReconciler, on, type Reconciler } from "@capstan/runtime";
 import { poolsByCluster, poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
-import { Refusals } from "../../workload/drain/refusals.ts";
 import {
   advance,
   advanceWhilePaused,
@@ -28,14 +27,14 @@ import { donorIndexes, donorNodes } from "./indexes.ts";
 import { allowMoveWhilePaused, guardMove } from "./move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
 import { poolScope } from "./pool-scope.ts";
-import { CONTROLLER, type NodePrototypePorts, type Scope, type Shared } from "./scope.ts";
+import { CONTROLLER, type NodePrototypePorts, type Scope, sharedBy } from "./scope.ts";
 
 /**
  * Renews the image that new machines of a pool boot from, from a healthy machine of the pool. It owns snapshots, the gallery
  * and the power of the donor; the pool controller alone writes the scale set.
  */
 export function nodePrototypeReconciler(ports: NodePrototypePorts): Reconciler {
-  const shared: Shared = { ports, refusals: new Refusals(ports.clock) };
+  const shared = sharedBy(ports);
   return defineReconciler<AzureMachinePool, Scope>({
     name: CONTROLLER,
     for: AzureMachinePool,

@@ -1,6 +1,6 @@
 import { formatTimestamp, Node } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
-import { isOverdue } from "../../images/record.ts";
+import { isReturnOverdue } from "../../images/record.ts";
 import { decideReturn, type ReturnFacts } from "../../images/steps.ts";
 import { isNodeReady } from "../../workload/availability.ts";
 import { uncordon } from "../../workload/drain/cordon.ts";
@@ -55,8 +55,20 @@ async function factsOf(scope: AzureScope, node: NodeLookup): Promise<ReturnFacts
     power: await readPower(scope),
     node: nodeState(node, record.donor?.stoppedAt === undefined ? undefined : record.donor.bootID),
     isDeleting: metadata === undefined || metadata.deletionTimestamp !== undefined,
-    isOverdue: isOverdue(record, scope.context.env.clock.now()),
+    isOverdue: isReturnOverdue(record, scope.context.env.clock.now(), watchedSinceMs(scope)),
   };
+}
+
+function watchedSinceMs(scope: Scope): number {
+  const { returns } = scope.shared;
+  const key = returnKey(scope);
+  const sinceMs = returns.get(key) ?? scope.context.env.clock.now();
+  returns.set(key, sinceMs);
+  return sinceMs;
+}
+
+function returnKey(scope: Scope): string {
+  return `${scope.ownerKey}/${renewalOf(scope).cycleID}`;
 }
 
 function nodeState(node: NodeLookup, stoppedBoot: string | undefined): ReturnFacts["node"] {
@@ -113,6 +125,7 @@ async function goOn(scope: AzureScope): Promise<Outcome> {
   const outMs = outOfServiceMs(scope);
   if (outMs !== undefined) shared.ports.prototypeMetrics.back(ownerKey, outMs / 1000);
   shared.ports.prototypeMetrics.overdue(ownerKey, false);
+  shared.returns.delete(returnKey(scope));
   changeDonor(scope, { backAt: formatTimestamp(nowMs) });
   const to = succeeded ? "Publishing" : "Aborting";
   await moveTo(scope, to);

@@ -1,6 +1,7 @@
 import { formatTimestamp } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import { rolledBack } from "../../images/history.ts";
+import type { HistoryEntry } from "../../images/record.ts";
 import { type AzureScope, read, stateOf } from "./azure-reads.ts";
 import { isExcluded, published } from "./promote.ts";
 import { badTags } from "./prototype-tags.ts";
@@ -36,9 +37,17 @@ export async function rollBack(scope: AzureScope): Promise<Outcome> {
   return isSettled ? complete(scope) : again(SOON_MS, "RollingBack");
 }
 
+/** The history without versions to return to that another client has deleted. */
+async function withoutGone(scope: AzureScope): Promise<readonly HistoryEntry[]> {
+  const kept: HistoryEntry[] = [];
+  for (const one of renewalOf(scope).history)
+    if (one.state !== "Previous" || (await read(scope, one.id))) kept.push(one);
+  return kept;
+}
+
 async function complete(scope: AzureScope): Promise<Outcome> {
-  const { history, bootImage } = renewalOf(scope);
-  const after = rolledBack(history);
+  const { bootImage } = renewalOf(scope);
+  const after = rolledBack(await withoutGone(scope));
   const active = after.find(({ state }) => state === "Active");
   // Azure has no latest version of the definition then: machines boot from the image in the spec.
   await moveTo(scope, "Idle", { history: after, bootImage: active ? bootImage : undefined });

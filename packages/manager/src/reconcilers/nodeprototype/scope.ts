@@ -15,7 +15,7 @@ import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
 import { type ClusterSpecView, ownerOf } from "../../azure-cluster/spec-view.ts";
 import { namesOf } from "../../images/names.ts";
 import { deadlineOf, IDLE, type PrototypePhase, type PrototypeRecord } from "../../images/record.ts";
-import type { Refusals } from "../../workload/drain/refusals.ts";
+import { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { Fleet, ImageOwner } from "./fleet.ts";
 import type { PrototypeMetrics } from "./metrics.ts";
@@ -39,6 +39,15 @@ export interface NodePrototypePorts extends AzureClientPorts {
 export interface Shared {
   readonly ports: NodePrototypePorts;
   readonly refusals: Refusals;
+  /** When this process first looked after each donor on its way back, by owner and renewal. */
+  readonly returns: Map<string, number>;
+  /** When this process last looked at the active version of an owner while the next one is published. */
+  readonly verified: Map<string, number>;
+}
+
+/** What the passes of a new process share. */
+export function sharedBy(ports: NodePrototypePorts): Shared {
+  return { ports, refusals: new Refusals(ports.clock), returns: new Map(), verified: new Map() };
 }
 
 type Settings = NonNullable<ReturnType<typeof nodePrototypingOf>>;

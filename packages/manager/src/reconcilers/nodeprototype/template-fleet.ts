@@ -5,6 +5,7 @@ import {
   type Frozen,
   isTrue,
   isUpdatingInPlace,
+  type KubeadmControlPlane,
   Machine,
   MachineDeployment,
   MachineSet,
@@ -14,6 +15,8 @@ import {
 import { type CacheReader, type Context, index } from "@capstan/runtime";
 import { cloneSourceOf } from "../../contract/clone-template.ts";
 import { referenceKey } from "../../contract/reference.ts";
+import type { Candidate } from "../../images/donor.ts";
+import { isInPlace } from "../machinedeployment/in-place/view.ts";
 import { NODE_HEALTHY } from "../machine/conditions.ts";
 import { EXCLUDED } from "./candidates.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
@@ -45,14 +48,82 @@ export function referenceKeyOf({ apiVersion, kind, metadata }: Template): string
   return referenceKey({ apiVersion, kind, name: metadata.name }, metadata.namespace ?? "");
 }
 
+/** The MachineDeployments and MachineSets whose machines are created from a template. */
+interface ReferringObjects {
+  readonly deployments: readonly Frozen<MachineDeployment>[];
+  readonly sets: readonly Frozen<MachineSet>[];
+}
+
 /** The MachineDeployments that refer to a template, and the MachineSets that do and belong to none. */
 export function usersOf(template: Template, cache: CacheReader): readonly User[] {
   const value = referenceKeyOf(template);
-  const sets = cache.list(MachineSet, { index: USERS_OF_TEMPLATE, value });
-  return [
-    ...cache.list(MachineDeployment, { index: USERS_OF_TEMPLATE, value }),
-    ...sets.filter((set) => controllerOf(set)?.kind !== MachineDeployment.kind),
-  ].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return usersIn({
+    deployments: cache.list(MachineDeployment, { index: USERS_OF_TEMPLATE, value }),
+    sets: cache.list(MachineSet, { index: USERS_OF_TEMPLATE, value }),
+  });
+}
+
+function usersIn({ deployments, sets }: ReferringObjects): readonly User[] {
+  return [...deployments, ...sets.filter((set) => controllerOf(set)?.kind !== MachineDeployment.kind)].filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
+  );
+}
+
+/** The objects among those given that refer to a template. */
+function referringTo(template: Template, { deployments, sets }: ReferringObjects): ReferringObjects {
+  const key = referenceKeyOf(template);
+  const refers = (user: User): boolean => infrastructureKeys(user).includes(key);
+  return { deployments: deployments.filter(refers), sets: sets.filter(refers) };
+}
+
+/** What the objects of a template tell about its machines, without their Nodes: a machine belongs to a MachineSet of it. */
+export function templateFacts(
+  template: Template,
+  given: ReferringObjects & { readonly machines: readonly Frozen<Machine>[] },
+): Pick<Fleet, "desired" | "sizeField" | "changing"> & { readonly candidates: () => readonly Candidate[] } {
+  const referring = referringTo(template, given);
+  const users = usersIn(referring);
+  const version = versionOf(users);
+  const sets = new Set(referring.sets.map(({ metadata }) => metadata.uid));
+  const isOfTemplate = (machine: Frozen<Machine>): boolean =>
+    machine.spec.providerID !== undefined && sets.has(controllerOf(machine)?.uid ?? "");
+  return {
+    ...sizeOf(users),
+    changing: () => changeOf(users, version),
+    candidates: () =>
+      given.machines.filter(isOfTemplate).map((machine) => ({
+        ...factsOf(machine, version),
+        isCordoned: false,
+        hasNode: machine.status?.nodeRef !== undefined,
+      })),
+  };
+}
+
+function sizeOf(users: readonly User[]): Pick<Fleet, "desired" | "sizeField"> {
+  return {
+    desired: users.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0),
+    sizeField: "spec.replicas of the MachineDeployments of the template",
+  };
+}
+
+/** Why images of the machines of a template are not taken at all. */
+export function refusalOf(template: Template, using: RefusedUsers): string | undefined {
+  const key = referenceKeyOf(template);
+  const controlPlane = using.controlPlanes.find(
+    ({ metadata, spec }) =>
+      referenceKey(spec.machineTemplate.infrastructureRef, metadata.namespace ?? "") === key,
+  );
+  if (controlPlane)
+    return `KubeadmControlPlane ${controlPlane.metadata.name} uses the template: images are taken of workers only`;
+  const inPlace = using.deployments.find((one) => infrastructureKeys(one).includes(key) && isInPlace(one));
+  if (!inPlace) return undefined;
+  return `MachineDeployment ${inPlace.metadata.name} updates its machines in place, which keep the image they were created from`;
+}
+
+/** The objects whose machines must keep their image or must not stop. */
+export interface RefusedUsers {
+  readonly controlPlanes: readonly Frozen<KubeadmControlPlane>[];
+  readonly deployments: readonly Frozen<MachineDeployment>[];
 }
 
 /** The Kubernetes version of the machines that are created from a template; undefined if its users do not agree. */
@@ -70,8 +141,7 @@ export function templateFleet({ object: template, cache }: Context<AzureMachineT
     clones().flatMap((clone) => fleetMachine(clone, cache, version) ?? []);
   const { image = {} } = template.spec.template.spec;
   return {
-    desired: users.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0),
-    sizeField: "spec.replicas of the MachineDeployments of the template",
+    ...sizeOf(users),
     version,
     baseImage: image,
     hasMachines: users.length > 0 && clones().length > 0,

@@ -15,7 +15,6 @@ import {
 } from "@capstan/api";
 import { defineReconciler, type ObjectName, on, type Reconciler } from "@capstan/runtime";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
-import { Refusals } from "../../workload/drain/refusals.ts";
 import {
   advance,
   advanceWhilePaused,
@@ -29,7 +28,7 @@ import {
 import { controlPlanesByTemplate, donorIndexes, donorNodes } from "./indexes.ts";
 import { allowMoveWhilePaused, guardMove } from "./move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
-import type { NodePrototypePorts, Shared } from "./scope.ts";
+import { type NodePrototypePorts, sharedBy } from "./scope.ts";
 import { templateIndexes } from "./template-fleet.ts";
 import { annotateImage, type TemplateScope, templateScope } from "./template-scope.ts";
 
@@ -38,7 +37,7 @@ import { annotateImage, type TemplateScope, templateScope } from "./template-sco
  * a pool. The template's spec never changes; the MachineSet controller puts the image into the clones.
  */
 export function templatePrototypeReconciler(ports: NodePrototypePorts): Reconciler {
-  const shared: Shared = { ports, refusals: new Refusals(ports.clock) };
+  const shared = sharedBy(ports);
   return defineReconciler<AzureMachineTemplate, TemplateScope>({
     name: "templateprototype",
     for: AzureMachineTemplate,

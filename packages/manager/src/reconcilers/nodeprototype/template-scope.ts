@@ -20,7 +20,6 @@ import { azureClusterNameOf, templateClusterOf } from "../../azure-cluster/membe
 import { clusterGroupOf, clusterPlanOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import { bootImageOf } from "../../images/lineage.ts";
 import { baseKeyOf } from "../../virtual-machine/image-reference.ts";
-import { isInPlace } from "../machinedeployment/in-place/view.ts";
 import { BY_INFRASTRUCTURE, templateKeyOf } from "./indexes.ts";
 import {
   CONTROLLER,
@@ -31,7 +30,7 @@ import {
   type Shared,
   whyOff,
 } from "./scope.ts";
-import { referenceKeyOf, templateFleet, USERS_OF_TEMPLATE, usersOf } from "./template-fleet.ts";
+import { referenceKeyOf, refusalOf, templateFleet, USERS_OF_TEMPLATE, usersOf } from "./template-fleet.ts";
 
 /** One pass over the images of one AzureMachineTemplate. */
 export interface TemplateScope extends Scope {
@@ -74,17 +73,13 @@ function whyOffFor(
   cache: CacheReader,
   features: Features,
 ): string | undefined {
-  const [controlPlane] = cache.list(KubeadmControlPlane, {
-    index: BY_INFRASTRUCTURE,
-    value: templateKeyOf(template),
+  const byInfrastructure = { index: BY_INFRASTRUCTURE, value: templateKeyOf(template) };
+  const byTemplate = { index: USERS_OF_TEMPLATE, value: referenceKeyOf(template) };
+  const refusal = refusalOf(template, {
+    controlPlanes: cache.list(KubeadmControlPlane, byInfrastructure),
+    deployments: cache.list(MachineDeployment, byTemplate),
   });
-  if (controlPlane)
-    return `KubeadmControlPlane ${controlPlane.metadata.name} uses the template: images are taken of workers only`;
-  const inPlace = cache
-    .list(MachineDeployment, { index: USERS_OF_TEMPLATE, value: referenceKeyOf(template) })
-    .find(isInPlace);
-  if (inPlace)
-    return `MachineDeployment ${inPlace.metadata.name} updates its machines in place, which keep the image they were created from`;
+  if (refusal !== undefined) return refusal;
   return whyOff(templatePrototypingOf(template), features, FIELD);
 }
 

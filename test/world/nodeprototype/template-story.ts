@@ -1,0 +1,99 @@
+/** The story of one renewal of a template and of the machines that are created after it, for crashes at any write. */
+import {
+  AzureMachine,
+  AzureMachineTemplate,
+  Machine,
+  MachineDeployment,
+  PROTOTYPE_IMAGE_ANNOTATION,
+  PROTOTYPE_NOW_ANNOTATION,
+} from "@capstan/api";
+import { NODE_IMAGE_INVARIANTS, type Rehearsal, type World } from "@capstan/sim";
+import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
+import { plantCluster } from "../machinepools/pool-world.ts";
+import { listed } from "../machinepools/stories.ts";
+import { resourcesOf } from "./prototype-world.ts";
+import { nodesIn, type StoryOptions } from "./renewal-story.ts";
+import {
+  createWorkers,
+  diskOfMachine,
+  GUESTS,
+  templateControllers,
+  templateStored,
+  WORKERS,
+} from "./template-world.ts";
+
+const PATIENCE_MS = 8 * 60 * MINUTE_MS;
+const PATCH = "/etc/patch";
+
+/** A MachineDeployment of two whose template is renewed, then scaled to three. */
+export function templateStory(seed: string, { world: options, begins, ends }: StoryOptions = {}): Rehearsal {
+  return {
+    world: {
+      seed,
+      controllers: templateControllers,
+      invariants: NODE_IMAGE_INVARIANTS,
+      guests: GUESTS,
+      ...options,
+    },
+    story: async (world) => {
+      await plantCluster(world);
+      // The interval is long, so that no second renewal begins by itself.
+      await createWorkers(world, { annotations: { nodeCachingInterval: "8000h" } });
+      for (const name of vmsIn(world)) diskOfMachine(world, name).write(PATCH, "1.2.3");
+      await begins?.(world);
+      await patch(world, AzureMachineTemplate, WORKERS, {
+        metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "1" } },
+      });
+      await world.until(() => isRenewed(world), PATIENCE_MS);
+      await patch(world, MachineDeployment, WORKERS, { spec: { replicas: 3 } });
+      await world.until(() => readyCount(world) === 3, PATIENCE_MS);
+      ends?.(world);
+    },
+    endState: endOf,
+  };
+}
+
+function vmsIn(world: World): readonly string[] {
+  return listed<AzureMachine>(world, AzureMachine).map(({ metadata }) => metadata.name);
+}
+
+function isRenewed(world: World): boolean {
+  const { status } = templateStored(world) ?? {};
+  return status?.lastImagePrototype !== undefined && status.nodePrototyping?.phase === "Idle";
+}
+
+function readyCount(world: World): number {
+  const [deployment] = listed<MachineDeployment>(world, MachineDeployment);
+  return deployment?.status?.readyReplicas ?? 0;
+}
+
+/** What users see at the end: without times and names, which differ between good runs. */
+function endOf(world: World): unknown {
+  const image = templateStored(world)?.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION];
+  return {
+    ...recordIn(world, image),
+    snapshots: resourcesOf(world, "snapshots"),
+    versions: resourcesOf(world, "galleries/images/versions").length,
+    machines: listed<Machine>(world, Machine).map((one) => annotationsOf(one)),
+    clonesOfImage: listed<AzureMachine>(world, AzureMachine).filter(({ spec }) => spec.image?.id === image)
+      .length,
+    nodes: nodesIn(world).map((node) => ({
+      ...annotationsOf(node),
+      isCordoned: node.spec?.unschedulable === true,
+    })),
+    patches: vmsIn(world).map((name) => diskOfMachine(world, name).read(PATCH)),
+  };
+}
+
+function recordIn(world: World, image: string | undefined): object {
+  const record = templateStored(world)?.status?.nodePrototyping;
+  return {
+    phase: record?.phase,
+    history: record?.history?.map(({ state }) => state),
+    isNamed: image !== undefined && image === record?.bootImage?.id,
+  };
+}
+
+function annotationsOf({ metadata }: { readonly metadata: { readonly annotations?: object } }): object {
+  return { annotations: Object.keys(metadata.annotations ?? {}).sort() };
+}
