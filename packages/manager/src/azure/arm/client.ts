@@ -135,7 +135,8 @@ function admit(options: ArmOptions, call: Call, requests: number): Ticket {
   throw new AzureError({
     class: "Throttled",
     code: "RequestBudgetUsedUp",
-    message: `${target.operation} was not sent: the limit of ${verdict.policy} is used up for the next ${Math.ceil(verdict.retryAfterMs / 1000)} s`,
+    // Without the time, which differs at each retry: a condition with this message would be written as often.
+    message: `${target.operation} was not sent: the limit of ${verdict.policy} is used up`,
     target: verdict.policy,
     retryAfterMs: verdict.retryAfterMs,
   });

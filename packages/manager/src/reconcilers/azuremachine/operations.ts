@@ -1,10 +1,15 @@
-import { block, next, type Outcome } from "@capstan/runtime";
+import { block, Failure, next, type Outcome } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { advance, type Progress, type Task } from "../../azure/operations/operations.ts";
 import type { WantedChange } from "../../azure/operations/wanted.ts";
-import { isGone, type JsonObject } from "../../azure/port.ts";
+import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import { locationOf } from "../../azure-cluster/spec-view.ts";
 import { type AzurePass, blocked, INTERFACES_READY, type NormalScope, VM_RUNNING } from "./scope.ts";
+
+/** The reason while Azure works, or answers later: one for all steps, because each change of it is a write. */
+export const WAITING_FOR_AZURE = "WaitingForAzure";
+// A longer wait is reported with Azure's message.
+const LONGEST_QUIET_MS = 60_000;
 
 /** Reads a resource; undefined when it does not exist. */
 export async function read({ azure, facts }: AzurePass, id: string): Promise<JsonObject | undefined> {
@@ -27,13 +32,31 @@ export async function followOperation(scope: NormalScope): Promise<Outcome> {
   const record = machine.status?.operation;
   if (!record) return next;
   const progress = await step(scope, {});
-  if (typeof progress === "number") return block(progress, "OperationRunning");
+  if (typeof progress === "number") return block(progress, WAITING_FOR_AZURE);
   if (progress.isDone && progress.outcome === "Failed" && progress.error) {
     const isInterface = record.resourceID.toLowerCase().includes("/networkinterfaces/");
     const failure = failureOf(progress.error, `creating ${nameOf(record.resourceID)}`);
     throw blocked(scope.context, failure, isInterface ? INTERFACES_READY : VM_RUNNING);
   }
+  if (progress.isDone && progress.outcome === "Succeeded") scope.written = record.resourceID;
   return next;
+}
+
+/**
+ * Runs a phase that reads from Azure. While Azure or the budget holds a read back, the machine waits and reports nothing new: with
+ * many machines every retry of each of them would be a write.
+ */
+export function untilAzureAnswers(phase: (scope: NormalScope) => Promise<Outcome>): typeof phase {
+  return async (scope) => {
+    try {
+      return await phase(scope);
+    } catch (error) {
+      const { retryAfterMs, cause } = error instanceof Failure ? error : {};
+      const isThrottled = cause instanceof AzureError && cause.class === "Throttled";
+      if (!isThrottled || retryAfterMs === undefined || retryAfterMs > LONGEST_QUIET_MS) throw error;
+      return block(retryAfterMs, WAITING_FOR_AZURE);
+    }
+  };
 }
 
 /** Starts a write. Returns when to come back, or how it ended at once. */

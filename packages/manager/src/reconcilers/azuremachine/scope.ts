@@ -47,6 +47,8 @@ export interface AzurePass extends Pass {
 export interface NormalScope extends AzurePass {
   readonly kind: "normal";
   readonly dataSecretName: string;
+  /** The ARM id of a resource whose PUT has ended well in this pass: it needs no read. */
+  written?: string;
 }
 
 /** A pass over a machine that waits for its owner, its cluster or its bootstrap data. */
