@@ -87,6 +87,23 @@ test("machines that wait for Azure's request limits write their status once mean
   expect(statusWritesIn(world) - before).toBe(1 + WITH_DATA);
 });
 
+test("many machines that are created at once are observed by lists of their group, not by a poll of each", async () => {
+  const world = await azureMachineWorld();
+  const names = Array.from({ length: 20 }, (_, number) => `worker-${number}`);
+  for (const name of names) await createMachine(world, name);
+  for (const name of names) await handOverData(world, name);
+  await settled(world);
+  for (const name of names)
+    expect(await azureMachineNamed(world, name)).toMatchObject({
+      status: { ready: true, vmState: "Succeeded" },
+    });
+  const calls = armCalls(world);
+  const polls = calls.filter((call) => /Microsoft.Compute.*\/operations\//i.test(call));
+  const lists = calls.filter((call) => /virtualMachines(\?|$)/i.test(call));
+  expect(polls.length).toBeLessThan(names.length * 2);
+  expect(lists.length).toBeLessThan(names.length);
+});
+
 function statusWritesIn({ trace }: World): number {
   return trace.events.filter(
     ({ happening }) =>

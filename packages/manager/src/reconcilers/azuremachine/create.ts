@@ -4,10 +4,10 @@ import { failureOf } from "../../azure/failure.ts";
 import type { Progress } from "../../azure/operations/operations.ts";
 import type { WantedChange } from "../../azure/operations/wanted.ts";
 import type { JsonObject } from "../../azure/port.ts";
-import { clusterGroupOf, groupID, locationOf, ownerOf } from "../../azure-cluster/spec-view.ts";
+import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { interfaceBody, interfaceIDs, machineBody, machineID } from "./bodies.ts";
 import { addressesOf, decideMachine, type MachineDecision } from "./decide.ts";
-import { read, start, WAITING_FOR_AZURE } from "./operations.ts";
+import { findInList, read, start, WAITING_FOR_AZURE } from "./operations.ts";
 import { blocked, DISKS_READY, hasBegun, INTERFACES_READY, type NormalScope, VM_RUNNING } from "./scope.ts";
 
 // Azure creates most machines within a minute.
@@ -32,16 +32,10 @@ export async function ensureMachine(scope: NormalScope): Promise<Outcome> {
 
 /** A machine that was ready is looked up in the list of its group; one that the list misses is read. */
 async function observe(scope: NormalScope, id: string): Promise<JsonObject | undefined> {
-  const { machine, shared, azure, facts } = scope;
+  const { machine } = scope;
   if (machine.spec.providerID !== undefined && machine.status?.ready === true) {
-    const groupOfCluster = groupID(facts.plan, clusterGroupOf(facts.plan));
-    const request = { arm: azure.arm, groupID: groupOfCluster, location: locationOf(facts.plan) };
-    try {
-      const listed = await shared.lists.find(request, id);
-      if (listed) return listed;
-    } catch (error) {
-      throw failureOf(error, "listing the virtual machines of the resource group");
-    }
+    const listed = await findInList(scope);
+    if (listed) return listed;
   }
   return read(scope, id);
 }

@@ -66,7 +66,7 @@ export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
     always: [prepare],
     normal: [
       phaseOf("normal", refuseUnsupported),
-      phaseOf("normal", followOperation),
+      phaseOf("normal", untilAzureAnswers(followOperation)),
       phaseOf("normal", untilAzureAnswers(ensureMachine)),
     ],
     deleting: [phaseOf("deleting", deleteResources)],
