@@ -5,7 +5,7 @@ import { planMachineSet } from "../../rollout/machine-set/plan.ts";
 import { cloneReference, ensureClones, readTemplates, type Templates } from "./clones.ts";
 import { machineConfiguration, newMachineName } from "./machine-object.ts";
 import { applyMachine } from "./propagate.ts";
-import { requireCurrentMachines } from "./current-machines.ts";
+import { requireCurrentMachines, requireOwnRecords } from "./current-machines.ts";
 import { countedMachines, expectedMachines } from "./recorded-moves.ts";
 import { BY_ORPHAN, type Scope } from "./scope.ts";
 import { viewOf } from "./view.ts";
@@ -26,7 +26,10 @@ export async function scaleMachines(scope: Scope): Promise<Outcome> {
   const { context } = scope;
   const plan = planMachineSet(viewOf({ ...scope, nowMs: context.env.clock.now() }));
   scope.plan = plan;
-  if (plan.actions.some(({ action }) => action !== "Wait")) await requireCurrentMachines(scope);
+  if (plan.actions.some(({ action }) => action !== "Wait")) {
+    await requireOwnRecords(scope);
+    await requireCurrentMachines(scope);
+  }
   let created = 0;
   for (const action of plan.actions) {
     if (action.action === "CreateMachine") created += action.detail.count;
