@@ -227,6 +227,8 @@ export { identitySecret, type IdentitySecret } from "./infrastructure/identity-s
 export { AzureClusterIdentity } from "./infrastructure/azure-cluster-identity.ts";
 export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-machine.ts";
 export { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";
+/** Which fields of an AzureMachine have no effect here. */
+export { unsupportedErrors } from "./infrastructure/not-supported.ts";
 export { templatePrototypingOf } from "./infrastructure/template-prototyping.ts";
 export { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
 export {

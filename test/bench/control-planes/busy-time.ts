@@ -9,25 +9,39 @@ interface WorkEdge {
 
 type Span = readonly [startMs: number, endMs: number];
 
+/** A piece of work of Azure or a guest: the network of a cluster, or `PUT` or `DELETE` and the name of a machine. */
+interface Work {
+  readonly cluster: string;
+  readonly work: string;
+  readonly span: Span;
+}
+
+/** The finished work in a trace, in the order of its ends: a machine from its first PUT to its Ready Node, or from its DELETE to its end. */
+export function worksIn(events: readonly TraceEvent[]): readonly Work[] {
+  const begunMs = new Map<string, number>();
+  return events.flatMap(({ atMs, happening }) => {
+    const bound = edgeOf(happening);
+    if (!bound) return [];
+    const { cluster, work } = bound;
+    const key = `${cluster} ${work}`;
+    const startMs = begunMs.get(key);
+    if (bound.edge === "begin") begunMs.set(key, startMs ?? atMs);
+    if (bound.edge === "begin" || startMs === undefined) return [];
+    begunMs.delete(key);
+    return [{ cluster, work, span: [startMs, atMs] as const }];
+  });
+}
+
 /**
  * How long Azure or a guest was at work for each cluster: for its network, and then for at least one of its machines, from
  * the first PUT to the Ready Node or from the DELETE to the end. An ideal controller that sees everything at once takes as
  * long. Network interfaces and disks that are deleted after their machine do not count.
  */
 export function busyTimes(events: readonly TraceEvent[]): ReadonlyMap<string, number> {
-  const begunMs = new Map<string, number>();
-  const spans = new Map<string, Span[]>();
-  for (const { atMs, happening } of events) {
-    const bound = edgeOf(happening);
-    if (!bound) continue;
-    const key = `${bound.cluster} ${bound.work}`;
-    const startMs = begunMs.get(key);
-    if (bound.edge === "begin") begunMs.set(key, startMs ?? atMs);
-    if (bound.edge === "begin" || startMs === undefined) continue;
-    begunMs.delete(key);
-    spans.set(bound.cluster, [...(spans.get(bound.cluster) ?? []), [startMs, atMs]]);
-  }
-  return new Map([...spans].map(([cluster, some]) => [cluster, lengthOf(some)]));
+  const byCluster = Map.groupBy(worksIn(events), ({ cluster }) => cluster);
+  return new Map(
+    [...byCluster].map(([cluster, works]) => [cluster, lengthOf(works.map(({ span }) => span))]),
+  );
 }
 
 function edgeOf(happening: Happening): WorkEdge | undefined {

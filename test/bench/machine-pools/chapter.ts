@@ -33,7 +33,8 @@ export function refusalsIn({ events }: Chapter): number {
   return events.filter(({ happening }) => happening.kind === "arm" && happening.status === 429).length;
 }
 
-const NO_WORK: readonly string[] = ["events", "leases"];
+/** Writes that are no work on objects. */
+export const NO_WORK: readonly string[] = ["events", "leases"];
 
 /** The controllers' writes to Kubernetes, including refused ones, without Leases, Events and evictions. */
 export function kubeWritesIn({ events }: Chapter): number {

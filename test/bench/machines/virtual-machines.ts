@@ -12,9 +12,17 @@ import {
 } from "@capstan/runtime/testing/builders";
 import type { TraceEvent, World } from "@capstan/sim";
 import { NAMESPACE, patch } from "../../world/fleet/fleet-world.ts";
-import { armWritesIn, type Chapter, chapterOf, kubeWritesIn, refusalsIn } from "../machine-pools/chapter.ts";
+import {
+  armWritesIn,
+  type Chapter,
+  chapterOf,
+  kubeWritesIn,
+  NO_WORK,
+  refusalsIn,
+} from "../machine-pools/chapter.ts";
 import { HOUR_MS, readyClusters, stored, waitFor } from "../machine-pools/pool-work.ts";
-import { printTable } from "../table.ts";
+import { median, printTable } from "../table.ts";
+import { criticalPathMs, machineTimesIn } from "./critical-path.ts";
 
 const CLUSTER = "demo";
 const NAME = "workers";
@@ -22,6 +30,7 @@ const MINUTE_MS = 60_000;
 
 /** One MachineDeployment on the simulated Azure, in virtual time: what it costs to create, roll, shrink and keep it. */
 export async function virtualMachines(machines: number): Promise<void> {
+  const startedMs = performance.now();
   const world = await readyClusters([CLUSTER]);
   const create = await chapterOf(world, async () => {
     await createDeployment(world, machines);
@@ -38,45 +47,108 @@ export async function virtualMachines(machines: number): Promise<void> {
     await patch(world, MachineDeployment, NAME, { spec: { replicas: half } });
     await allAvailable(world, half);
   });
-  const works: readonly (readonly [string, Chapter, number])[] = [
-    [`create ${machines}`, create, machines],
-    [`roll ${machines}, surge 10 %`, roll, machines],
-    [`scale to ${half}`, shrink, machines - half],
-    ["a settled hour", settled, machines],
+  const works: readonly Work[] = [
+    { title: `create ${machines}`, chapter: create, count: machines, atOnce: machines },
+    {
+      title: `roll ${machines}, surge 10 %`,
+      chapter: roll,
+      count: machines,
+      atOnce: Math.ceil(machines / 10),
+    },
+    { title: `scale to ${half}`, chapter: shrink, count: machines - half, atOnce: machines },
+    { title: "a settled hour", chapter: settled, count: machines, atOnce: machines },
   ];
-  printTable(
-    ["virtual time", "ARM requests", "ARM writes", "429s", "kube writes", "a machine", "virtual minutes"],
-    works.map(([work, chapter, count]) => [
-      work,
-      String(chapter.events.filter(isArm).length),
-      String(armWritesIn(chapter)),
-      String(refusalsIn(chapter)),
-      String(kubeWritesIn(chapter)),
-      (kubeWritesIn(chapter) / count).toFixed(1),
-      (chapter.durationMs / MINUTE_MS).toFixed(1),
-    ]),
-  );
+  printWorks(works);
+  console.log(`\nWall time ${((performance.now() - startedMs) / 1000).toFixed(0)} s.\n`);
+  printCounts("ARM operation", works, armOperationOf, 0);
   console.log();
-  printOperations(works);
+  printCounts("kube writes a machine", works, kubeWriteOf, 2);
+}
+
+/** One piece of work on the deployment. */
+interface Work {
+  readonly title: string;
+  readonly chapter: Chapter;
+  /** How many machines it creates or deletes. */
+  readonly count: number;
+  /** How many of them at the same time. */
+  readonly atOnce: number;
+}
+
+function printWorks(works: readonly Work[]): void {
+  const minutes = (ms: number): string => (ms / MINUTE_MS).toFixed(1);
+  printTable(
+    [
+      "virtual time",
+      "ARM requests",
+      "ARM writes",
+      "429s",
+      "kube writes",
+      "a machine",
+      "minutes",
+      "critical path, minutes",
+      "slowest machine, minutes",
+      "median machine, minutes",
+    ],
+    works.map(({ title, chapter, count, atOnce }) => {
+      const times = machineTimesIn(chapter.events);
+      const each = times.creationsMs.length > 0 ? times.creationsMs : times.deletionsMs;
+      return [
+        title,
+        String(chapter.events.filter(isArm).length),
+        String(armWritesIn(chapter)),
+        String(refusalsIn(chapter)),
+        String(kubeWritesIn(chapter)),
+        (kubeWritesIn(chapter) / count).toFixed(1),
+        minutes(chapter.durationMs),
+        each.length > 0 ? minutes(criticalPathMs(times, atOnce)) : "",
+        each.length > 0 ? minutes(Math.max(...each)) : "",
+        each.length > 0 ? minutes(median(each)) : "",
+      ];
+    }),
+  );
 }
 
 function isArm({ actor, happening }: TraceEvent): boolean {
   return happening.kind === "arm" && actor.startsWith("manager");
 }
 
-function printOperations(works: readonly (readonly [string, Chapter, number])[]): void {
-  const counts = works.map(([, { events }]) => {
+function armOperationOf(event: TraceEvent): string | undefined {
+  return isArm(event) && event.happening.kind === "arm" ? event.happening.operation : undefined;
+}
+
+function kubeWriteOf({ actor, happening }: TraceEvent): string | undefined {
+  if (happening.kind !== "write" || !actor.startsWith("manager")) return undefined;
+  const { verb, resource, subresource } = happening;
+  if (NO_WORK.includes(resource) || subresource === "eviction") return undefined;
+  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+  return `${verb} ${what} by ${actor.split("/").at(-1)}`;
+}
+
+/** Counts of events by name; with decimals they are for each machine. */
+function printCounts(
+  head: string,
+  works: readonly Work[],
+  nameOf: (event: TraceEvent) => string | undefined,
+  decimals: number,
+): void {
+  const counts = works.map(({ chapter }) => {
     const byName = new Map<string, number>();
-    for (const { happening } of events.filter(isArm)) {
-      if (happening.kind === "arm")
-        byName.set(happening.operation, (byName.get(happening.operation) ?? 0) + 1);
+    for (const event of chapter.events) {
+      const name = nameOf(event);
+      if (name !== undefined) byName.set(name, (byName.get(name) ?? 0) + 1);
     }
     return byName;
   });
   const names = [...new Set(counts.flatMap((one) => [...one.keys()]))].toSorted();
   printTable(
-    ["ARM operation", ...works.map(([work]) => work)],
-    names.map((name) => [name, ...counts.map((one) => String(one.get(name) ?? 0))]),
+    [head, ...works.map(({ title }) => title)],
+    names.map((name) => [
+      name,
+      ...works.map(({ count }, index) =>
+        ((counts[index]?.get(name) ?? 0) / (decimals > 0 ? count : 1)).toFixed(decimals),
+      ),
+    ]),
   );
 }
 

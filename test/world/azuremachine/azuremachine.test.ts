@@ -55,6 +55,68 @@ test("a machine boots, becomes a Node with its provider id, and costs no write a
   expect((await azureMachineNamed(world, "worker-1")).metadata.resourceVersion).toBe(resourceVersion);
 });
 
+// The intents of both operations, the address of the one that takes longer, and the end.
+const WITH_DATA = 4;
+
+test("a machine costs three reads of Azure beside the polls of its two operations, and few writes of its status", async () => {
+  const world = await runningWorker();
+  const calls = armCalls(world)
+    .map((call) => call.replace(/\?.*/, ""))
+    .filter((call) => call.includes("worker-1"))
+    .map((call) => `${call.split(" ")[0]} ${call.split("/").slice(-2).join("/")}`);
+  expect(calls).toEqual([
+    "GET virtualMachines/worker-1",
+    "GET networkInterfaces/worker-1-nic",
+    "PUT networkInterfaces/worker-1-nic",
+    "PUT virtualMachines/worker-1",
+    "GET networkInterfaces/worker-1-nic",
+  ]);
+  expect(statusWritesIn(world)).toBe(1 + WITH_DATA);
+});
+
+test("machines that wait for Azure's request limits write their status once meanwhile", async () => {
+  const world = await azureMachineWorld();
+  await createMachine(world, "worker-1");
+  await handOverData(world, "worker-1");
+  const before = statusWritesIn(world);
+  world.addFault({ fault: "arm-throttled", when: { trigger: { verb: "read", times: 8 } } });
+  await settled(world);
+  expect(faultsIn(world)).toBe(8);
+  expect(await azureMachineNamed(world, "worker-1")).toMatchObject({ status: { ready: true } });
+  // One write says that it waits for Azure.
+  expect(statusWritesIn(world) - before).toBe(1 + WITH_DATA);
+});
+
+test("many machines that are created at once are observed by lists of their group, not by a poll of each", async () => {
+  const world = await azureMachineWorld();
+  const names = Array.from({ length: 20 }, (_, number) => `worker-${number}`);
+  for (const name of names) await createMachine(world, name);
+  for (const name of names) await handOverData(world, name);
+  await settled(world);
+  for (const name of names)
+    expect(await azureMachineNamed(world, name)).toMatchObject({
+      status: { ready: true, vmState: "Succeeded" },
+    });
+  const calls = armCalls(world);
+  const polls = calls.filter((call) => /Microsoft.Compute.*\/operations\//i.test(call));
+  const lists = calls.filter((call) => /virtualMachines(\?|$)/i.test(call));
+  expect(polls.length).toBeLessThan(names.length * 2);
+  expect(lists.length).toBeLessThan(names.length);
+});
+
+function statusWritesIn({ trace }: World): number {
+  return trace.events.filter(
+    ({ happening }) =>
+      happening.kind === "write" &&
+      happening.resource === AzureMachine.plural &&
+      happening.subresource === "status",
+  ).length;
+}
+
+function faultsIn({ trace }: World): number {
+  return trace.events.filter(({ happening }) => happening.kind === "fault").length;
+}
+
 test("a deleted machine leaves nothing in Azure", async () => {
   const world = await runningWorker();
   await remove(world, AzureMachine, "worker-1");

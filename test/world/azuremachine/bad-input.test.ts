@@ -33,14 +33,34 @@ async function runningCondition(world: World): Promise<unknown> {
 
 const EXTENSION = { name: "agent", publisher: "example", version: "1.0" };
 const REFUSED: readonly (readonly [string, MachineOptions, RegExp])[] = [
-  ["extensions", { spec: { vmExtensions: [EXTENSION] } }, /^NotSupported: spec\.vmExtensions/],
-  ["a public address", { spec: { allocatePublicIP: true } }, /^NotSupported: spec\.allocatePublicIP/],
   [
     "a subnet that the cluster does not have",
     { spec: { networkInterfaces: [{ subnetName: "nowhere" }] } },
     /^InvalidSpec: spec\.networkInterfaces\[0\]\.subnetName: "nowhere".*control-plane, node/,
   ],
 ];
+
+test("extensions are refused at admission, and a machine that was stored with them says so before anything is created", async () => {
+  const world = await azureMachineWorld();
+  await expect(createMachine(world, "other", { spec: { vmExtensions: [EXTENSION] } })).rejects.toThrow(
+    /spec\.vmExtensions: Forbidden: extensions are not supported yet; install what they install/,
+  );
+  await createMachine(world, NAME);
+  const { storage } = world.management;
+  const key = { resource: `${AzureMachine.group}/${AzureMachine.plural}`, namespace: NAMESPACE, name: NAME };
+  const stored = storage.get(key);
+  if (!stored) throw new Error("the AzureMachine is not stored");
+  const draft = structuredClone(stored) as unknown as AzureMachine & { [field: string]: unknown };
+  draft.spec.vmExtensions = [EXTENSION];
+  await world.run(storage.replace(key, stored, draft));
+  await handOverData(world, NAME);
+  await world.advance(10 * MINUTE_MS);
+  expect(await runningCondition(world)).toMatch(/^NotSupported: spec\.vmExtensions/);
+  expect(resourcesIn(world)).toEqual([]);
+  await remove(world, AzureMachine, NAME);
+  await world.advance(MINUTE_MS);
+  expect(await find(world, AzureMachine, NAME)).toBeUndefined();
+});
 
 test.each(REFUSED)(
   "a machine with %s is refused before anything is created",

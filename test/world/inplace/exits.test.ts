@@ -1,5 +1,6 @@
 /** What happens when updaters do not cover a change, fail, or never end; and every way out. */
 import {
+  Cluster,
   ExtensionConfig,
   getCondition,
   Machine,
@@ -216,6 +217,25 @@ test("a machine that is deleted while it is updated goes, and a new one takes it
   await world.rest(2 * PATIENCE_MS);
   expect(await find(world, Machine, victim)).toBeUndefined();
   expect((await machinesIn(world)).filter(isAvailable)).toHaveLength(3);
+  expect(await sizes(world)).toEqual(["large", "large", "large"]);
+});
+
+test("while its Cluster is paused, no updater is called; after the resume the same update continues", async () => {
+  const calls = noCalls();
+  const world = await inPlaceWorld([
+    testUpdater("resizer", ["infraMachine.spec.size"], { calls, rounds: 5 }),
+  ]);
+  await resize(world, "large");
+  await world.until(() => calls.updated.length > 1, PATIENCE_MS);
+  await patch(world, Cluster, CLUSTER, { spec: { paused: true } });
+  await world.advance(1_000);
+  const before = calls.updated.length;
+  const [updating] = calls.updated;
+  await world.advance(30 * MINUTE_MS);
+  expect(calls.updated).toHaveLength(before);
+  await patch(world, Cluster, CLUSTER, { spec: { paused: false } });
+  await world.rest(PATIENCE_MS);
+  expect(calls.updated[before], "the same machine is next").toBe(updating);
   expect(await sizes(world)).toEqual(["large", "large", "large"]);
 });
 

@@ -1,7 +1,7 @@
 import { KubeadmConfig, MachineDeployment } from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { get } from "../cluster/cluster-world.ts";
+import { get, patch } from "../cluster/cluster-world.ts";
 import {
   DEPLOYMENT,
   isAvailable,
@@ -54,4 +54,26 @@ test("machines move to the new MachineSet one at a time, are updated, and keep n
   expect(calls.updated).toEqual(
     machines.map(({ metadata }) => metadata.name).flatMap((name) => [name, name]),
   );
+});
+
+test("machines that move keep the labels of the template, which still follow it afterwards", async () => {
+  const world = await inPlaceWorld([testUpdater("resizer", ["infraMachine.spec.size"])]);
+  const label = async (labels: object): Promise<unknown[]> => {
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { metadata: { labels } } } });
+    await world.rest(PATIENCE_MS);
+    const clones = [
+      ...(await world.run(world.user.list(TestMachine))),
+      ...(await world.run(world.user.list(KubeadmConfig))),
+    ];
+    return [...new Set(clones.map(({ metadata }) => metadata.labels?.["team"]))];
+  };
+  expect(await label({ team: "a" })).toEqual(["a"]);
+  await resize(world, "large");
+  await world.rest(PATIENCE_MS);
+  expect((await world.run(world.user.list(TestMachine))).map(({ spec }) => spec?.["size"])).toContain(
+    "large",
+  );
+  expect(await label({ other: "x" })).toEqual(["a"]);
+  expect(await label({ team: "b" })).toEqual(["b"]);
+  expect(await label({ team: null })).toEqual([undefined]);
 });

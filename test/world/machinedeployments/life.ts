@@ -1,8 +1,19 @@
-import { Machine, MachineDeployment, MachineSet } from "@capstan/api";
+import {
+  CLUSTER_NAME_LABEL,
+  type Kind,
+  KubeadmConfig,
+  Machine,
+  MachineDeployment,
+  MachineHealthCheck,
+  MachineSet,
+} from "@capstan/api";
+import { machineHealthCheck } from "@capstan/runtime/testing/builders";
 import type { Rehearsal, World } from "@capstan/sim";
 import { create, find, patch, remove } from "../cluster/cluster-world.ts";
+import { setReady } from "../cluster/life.ts";
 import type { Foreign } from "../cluster/foreign-kinds.ts";
 import {
+  CLUSTER,
   controllers,
   createTemplate,
   DEPLOYMENT,
@@ -31,6 +42,31 @@ export const STORIES: Readonly<Record<string, (world: World) => Promise<void>>> 
     const infrastructureRef = referenceTo(TestMachineTemplate, "large");
     const spec = { template: { spec: { infrastructureRef } } };
     await patch(world, MachineDeployment, DEPLOYMENT, { spec });
+    await world.rest(PATIENCE_MS);
+  },
+  remediate: async (world) => {
+    await createDeployment(world);
+    const selector = { matchLabels: { [CLUSTER_NAME_LABEL]: CLUSTER } };
+    const unhealthyConditions = [{ type: "Ready", status: "False", timeout: "1m" }];
+    const spec = { clusterName: CLUSTER, selector, unhealthyConditions };
+    await create(world, MachineHealthCheck, machineHealthCheck({ spec }));
+    await world.rest(PATIENCE_MS);
+    const [victim = ""] = listed<Machine>(world.truth, Machine).map(({ metadata }) => metadata.name);
+    await setReady(world, CLUSTER, victim, "False");
+    await world.advance(PATIENCE_MS);
+    if (await find(world, Machine, victim)) throw new Error("the unhealthy machine is still there");
+  },
+  relabel: async (world) => {
+    await createDeployment(world);
+    for (const labels of [
+      { team: "a", tier: "web" },
+      { team: "b", tier: null },
+    ]) {
+      const spec = { template: { metadata: { labels } } };
+      await patch(world, MachineDeployment, DEPLOYMENT, { spec });
+      await world.rest(PATIENCE_MS);
+    }
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 3 } });
     await world.rest(PATIENCE_MS);
   },
   delete: async (world) => {
@@ -66,6 +102,9 @@ function endOf({ truth }: World): unknown {
     infrastructure: listed<Foreign>(truth, TestMachine)
       .map(({ spec }) => String(spec?.["size"]))
       .toSorted(),
+    labels: [Machine, TestMachine, KubeadmConfig].map((kind: Kind) =>
+      listed(truth, kind).map(({ metadata: { labels = {} } }) => [labels["team"], labels["tier"]]),
+    ),
     status: owner && { ...status, conditions: conditions?.map(({ type, status: is }) => `${type} ${is}`) },
   };
 }

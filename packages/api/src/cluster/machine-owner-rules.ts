@@ -40,6 +40,7 @@ interface MachineOwner {
   readonly metadata: Frozen<ObjectMeta>;
   readonly spec: {
     readonly clusterName: string;
+    readonly replicas?: number;
     readonly selector: LabelSelectorLike;
     readonly template: Frozen<MachineTemplate>;
     readonly machineNamingStrategy?: { readonly template?: string };
@@ -53,11 +54,21 @@ export function machineOwnerErrors(owner: MachineOwner, old: MachineOwner | unde
     ...machineTemplateErrors(spec, metadata.namespace),
     ...workerTaintErrors("spec.template.spec.taints", spec.template.spec.taints),
     ...selectorErrors(spec),
+    ...replicaErrors(spec.replicas, old?.spec.replicas),
     ...preflightErrors(metadata),
     ...autoscalerErrors(metadata),
     ...namingErrors("spec.machineNamingStrategy.template", spec.machineNamingStrategy?.template),
     ...(old ? immutableErrors("spec.clusterName", spec.clusterName, old.spec.clusterName) : []),
   ];
+}
+
+// Twenty times the Nodes that a cluster of Kubernetes can have: a larger number is a mistake, and each machine costs money.
+const MOST_REPLICAS = 100_000;
+
+/** Reports more machines than any cluster can have; an object that was stored with them can still be changed and deleted. */
+function replicaErrors(replicas = 0, before = 0): FieldError[] {
+  if (replicas <= MOST_REPLICAS || replicas === before) return [];
+  return [invalid("spec.replicas", replicas, `must be at most ${MOST_REPLICAS}`)];
 }
 
 /** Reports a selector that is invalid, or does not match the template. */

@@ -53,7 +53,7 @@ const Status = object("The observed state of the machine set.", {
   ),
   propagatedHash: optional(
     string(
-      "A hash of the labels, annotations and other fields that the controller last gave to all machines.",
+      "Two hashes: of the fields of the spec, and of the labels and annotations, that the controller last gave to all machines.",
       {
         maxLength: 64,
       },

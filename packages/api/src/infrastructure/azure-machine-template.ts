@@ -8,6 +8,7 @@ import { type FieldError, errorIf, forbidden } from "../values/field-error.ts";
 import { azureMachineFields, defaultAzureMachineSpec, azureMachineSpecErrors } from "./azure-machine.ts";
 import { NodePrototypingStatus } from "./azure-machine-pool/node-prototyping.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { unsupportedErrors } from "./not-supported.ts";
 import { cachingFields, templatePrototypingErrors } from "./template-prototyping.ts";
 
 const Spec = object(
@@ -65,6 +66,7 @@ function validate({ object: template, old }: AdmissionRequest<Template>): readon
   const { spec } = template.spec.template;
   return [
     ...azureMachineSpecErrors(path, spec),
+    ...unsupportedErrors(path, spec, old?.spec.template.spec),
     ...templatePrototypingErrors(template),
     ...errorIf(
       old && !deepEqual(machineSpecOf(old), machineSpecOf(template)),

@@ -8,6 +8,7 @@ import { type FieldError, errorIf, forbidden, invalid } from "../values/field-er
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../printer-columns.ts";
 import { imageFields, oneImageSource } from "./image.ts";
+import { unsupportedErrors } from "./not-supported.ts";
 import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
 import { LongRunningOperationStates, Operation } from "./operation.ts";
 import { defaultVirtualMachine, virtualMachineErrors, virtualMachineFields } from "./virtual-machine.ts";
@@ -146,6 +147,7 @@ function validate(request: AdmissionRequest<Machine>): readonly FieldError[] {
   const isUpdating = isSigned && (isByManager || isDryRun);
   return [
     ...azureMachineSpecErrors("spec", machine.spec),
+    ...unsupportedErrors("spec", machine.spec, old?.spec),
     ...(isUpdating ? [] : immutableFieldErrors(machine, old, IMMUTABLE)),
   ];
 }

@@ -24,5 +24,18 @@ export function templateMetadataErrors(
   const annotations = Object.keys(metadata?.annotations ?? {}).flatMap((key) =>
     labelKeyProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem)),
   );
-  return [...labels, ...annotations];
+  return [...labels, ...annotations, ...sizeErrors(`${field}.annotations`, metadata?.annotations)];
+}
+
+// Kubernetes' limit for all annotations of an object.
+const MOST_ANNOTATION_BYTES = 256 * 1024;
+
+/** Annotations that are too long for the objects that get them. */
+function sizeErrors(field: string, annotations: Readonly<Record<string, string>> = {}): FieldError[] {
+  const bytes = Object.entries(annotations)
+    .flat()
+    .reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes <= MOST_ANNOTATION_BYTES) return [];
+  const message = `Too long: may not be more than ${MOST_ANNOTATION_BYTES} bytes`;
+  return [{ type: "FieldValueTooLong", field, message }];
 }

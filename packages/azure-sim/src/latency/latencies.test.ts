@@ -17,6 +17,8 @@ test.each(Object.entries(RECORDED))("%s has its recorded percentiles", (name, { 
   expect(at(0.9) / p90).toBeGreaterThan(0.85);
   expect(at(0.9) / p90).toBeLessThan(1.25);
   expect(at(0.9999)).toBeGreaterThan(3 * p50);
+  // Only the slow one in a hundred takes longer than four times the higher percentile.
+  expect(at(0.985)).toBeLessThanOrEqual(4 * p90);
 });
 
 test("a duration of zero takes no time", () => {

@@ -1,9 +1,11 @@
 import {
+  AzureMachineTemplate,
   controllerOf,
   controllerReferenceTo,
   DEFAULT_FEATURES,
   formatTimestamp,
   type Frozen,
+  groupOf,
   Machine,
   MachineDeployment,
   MachineSet,
@@ -24,6 +26,7 @@ import { verdictLine } from "./in-place-verdict.ts";
 import { type ChangedOwner, changeReport, ownerReport, type PlannedOwner } from "./owner-report.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 import { proposedDeployment } from "./proposed-deployment.ts";
+import { replacementTime } from "./replacement-time.ts";
 
 type PlannedAction =
   | DeploymentPlan["actions"][number]
@@ -104,7 +107,7 @@ function planOfChange(
 }
 
 function courseOf(
-  { status }: Frozen<MachineDeployment>,
+  { spec, status }: Frozen<MachineDeployment>,
   { replicas, inPlace, ...limits }: ReturnType<typeof deploymentViewOf>,
   outdated: number,
 ): Course {
@@ -112,7 +115,19 @@ function courseOf(
   const isInPlace = decisions.length > 0 && decisions.every(({ result }) => result === "Covered");
   // Machines that updaters cannot change are replaced within limits of their own.
   const { maxSurge, maxUnavailable } = isInPlace ? limits : (inPlace?.fallback ?? limits);
-  return { outdated, desired: replicas, maxSurge, maxUnavailable, isInPlace };
+  const course: Course = { outdated, desired: replicas, maxSurge, maxUnavailable, isInPlace };
+  return isInPlace ? course : { ...course, ...timeOf(spec, course) };
+}
+
+/** How long the replacement of AzureMachines takes; of other providers no times are known. */
+function timeOf(
+  { template, minReadySeconds = 0 }: Frozen<MachineDeployment>["spec"],
+  { outdated, maxSurge, maxUnavailable }: Course,
+): Pick<Course, "time"> {
+  const { kind, apiVersion = "" } = template.spec.infrastructureRef;
+  if (kind !== AzureMachineTemplate.kind || groupOf(apiVersion) !== AzureMachineTemplate.group) return {};
+  const replacement = { machines: outdated, atOnce: maxSurge + maxUnavailable, minReadySeconds };
+  return { time: replacementTime(replacement) };
 }
 
 function startsRollout({ action }: PlannedAction): boolean {

@@ -2,16 +2,17 @@ import { drawMs, drawTypicalSeconds, type Duration, RECORDED } from "@capstan/az
 import { createRng, type Rng } from "@capstan/env";
 import type { RolloutStep, StepTimes } from "@capstan/manager";
 
-// As long as the simulated guests take: half of the nodes with Cluster API's reference images are Ready after a minute.
-const BOOT: Duration = { p50: 60, p90: 120 };
+/** As long as the simulated guests take: half of the nodes with Cluster API's reference images are Ready after a minute. */
+export const BOOT: Duration = { p50: 60, p90: 120 };
 
-// An estimate, not recorded: pods stop within their grace period of 30 seconds, and some wait for one another.
-const DRAIN: Duration = { p50: 30, p90: 120 };
+/** An estimate, not recorded: pods stop within their grace period of 30 seconds, and some wait for one another. */
+export const DRAIN: Duration = { p50: 30, p90: 120 };
 
 // From runs in virtual time: Nodes and operations enqueue the pool controller, so it rarely waits for its next list.
 const NOTICE: Duration = { p50: 2, p90: 4 };
 
-const NONE: Duration = { p50: 0, p90: 0 };
+/** A step that takes no time. */
+export const NONE: Duration = { p50: 0, p90: 0 };
 
 const DURATIONS: Readonly<Record<Exclude<RolloutStep, "minReady">, Duration>> = {
   put: RECORDED["scaleSet.model"] ?? NONE,

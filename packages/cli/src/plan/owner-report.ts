@@ -1,5 +1,5 @@
 import { counted } from "../render/amounts.ts";
-import { type Course, courseLines, fateOf } from "./course.ts";
+import { briefOf, type Course, courseLines } from "./course.ts";
 import type { PlanReport } from "./planner.ts";
 import type { FieldChange } from "./spec-changes.ts";
 
@@ -51,7 +51,7 @@ export function changeReport<A extends PlannedAction>(
 }
 
 function summaryOf({ title, course, actions, blocked }: PlannedOwner<PlannedAction>): readonly string[] {
-  if (course) return [`${title}: ${fateOf(course)}`];
+  if (course) return [`${title}: ${briefOf(course)}`];
   if (blocked.length > 0) return [`${title}: blocked`];
   return actions.length === 0 ? [] : [`${title}: ${counted(actions.length, "action")}`];
 }

@@ -89,6 +89,9 @@ export class AzureError extends Error {
   }
 }
 
+/** The code of a call that the budget of this process holds back. */
+export const REQUEST_BUDGET_USED_UP = "RequestBudgetUsedUp";
+
 /** Whether the error means that the resource does not exist. */
 export function isGone(error: unknown): boolean {
   return error instanceof AzureError && error.class === "Gone";

@@ -26,6 +26,11 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     meaning: "`spec.bootstrap.dataSecretName` names the bootstrap data, so no bootstrap config is needed.",
     cure: PROGRESS,
   },
+  ForgedMoves: {
+    meaning:
+      "A MachineSet has annotations with moves of machines that no MachineDeployment wrote, so it creates and deletes none.",
+    cure: "Nothing, if a MachineDeployment controls the set: it removes them. Otherwise remove the annotations that the message names.",
+  },
   HasRemediateMachineAnnotation: {
     meaning: "A user asked to replace the machine with the annotation `cluster.x-k8s.io/remediate-machine`.",
     cure: PROGRESS,

@@ -1,5 +1,6 @@
 /** Decides the next step of an update in place of one machine: pure, time is an argument. */
 import {
+  getCondition,
   formatTimestamp,
   type Frozen,
   isUpdatePending,
@@ -56,12 +57,9 @@ export function nextUpdateStep(input: UpdateInput): UpdateStep {
 }
 
 /** The next step with an updater that was called before. */
-function nextCall(
-  { isRegistered, timeoutMs, nowMs }: UpdateInput,
-  updater: string,
-  known: UpdateProgress,
-): UpdateStep {
-  const deadlineMs = Date.parse(known.since) + timeoutMs;
+function nextCall(input: UpdateInput, updater: string, known: UpdateProgress): UpdateStep {
+  const { isRegistered, timeoutMs, nowMs } = input;
+  const deadlineMs = Math.max(Date.parse(known.since), resumedMs(input)) + timeoutMs;
   if (nowMs >= deadlineMs) {
     const last = known.message === undefined ? "" : `; last answer: ${known.message}`;
     const message = `was not done within ${timeoutMs / MINUTE_MS} min${last}`;
@@ -75,6 +73,14 @@ function nextCall(
 }
 
 const MINUTE_MS = 60_000;
+
+/** When the machine was resumed after a pause, in which no updater was called: its time limit starts again, as that of a drain does. */
+function resumedMs({ machine, nowMs }: UpdateInput): number {
+  const paused = getCondition(machine.status?.conditions, "Paused");
+  if (!paused) return 0;
+  // The runner reports the resume at the end of the first pass.
+  return paused.status === "True" ? nowMs : Date.parse(paused.lastTransitionTime);
+}
 
 /** The recorded progress, if it is about this updater and this desired state, and no user asked for a retry. */
 function progressOf({ machine, specHash }: UpdateInput, updater: string): UpdateProgress | undefined {

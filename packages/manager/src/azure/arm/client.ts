@@ -12,6 +12,7 @@ import {
   type ListOptions,
   type OperationStatus,
   type Reading,
+  REQUEST_BUDGET_USED_UP,
   type WriteOptions,
   type Written,
 } from "../port.ts";
@@ -134,8 +135,9 @@ function admit(options: ArmOptions, call: Call, requests: number): Ticket {
   count(options, call, "held");
   throw new AzureError({
     class: "Throttled",
-    code: "RequestBudgetUsedUp",
-    message: `${target.operation} was not sent: the limit of ${verdict.policy} is used up for the next ${Math.ceil(verdict.retryAfterMs / 1000)} s`,
+    code: REQUEST_BUDGET_USED_UP,
+    // Without the time, which differs at each retry: a condition with this message would be written as often.
+    message: `${target.operation} was not sent: the limit of ${verdict.policy} is used up`,
     target: verdict.policy,
     retryAfterMs: verdict.retryAfterMs,
   });

@@ -10,6 +10,11 @@ export class PollBackoff {
     this.#clock = clock;
   }
 
+  /** How many operations are followed. */
+  get size(): number {
+    return this.#untilMs.size;
+  }
+
   /** How long to wait before the next poll; 0 if it is due. */
   leftMs(what: string | undefined): number {
     return Math.max(0, (this.#untilMs.get(what ?? "") ?? 0) - this.#clock.monotonic());

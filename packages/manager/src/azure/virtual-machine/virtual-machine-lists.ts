@@ -1,6 +1,6 @@
 import type { Clock } from "@capstan/env";
 import { normalizedId } from "../normalized-id.ts";
-import type { Arm, JsonObject } from "../port.ts";
+import type { Arm, CallPriority, JsonObject } from "../port.ts";
 
 /** The list of one resource group. */
 interface GroupList {
@@ -14,6 +14,10 @@ export interface ListRequest {
   /** The ARM id of the resource group. */
   readonly groupID: string;
   readonly location: string;
+  /** How old the list may be; two minutes unless given. */
+  readonly maxAgeMs?: number;
+  /** `sweep` unless given. */
+  readonly priority?: CallPriority;
 }
 
 // A machine is checked every ten minutes; a list this old serves all machines of a group that come by together.
@@ -42,7 +46,7 @@ export class VirtualMachineLists {
     const known = this.#groups.get(key);
     if (known) {
       const list = await known;
-      if (this.#clock.monotonic() - list.atMs < MOST_AGE_MS) return list;
+      if (this.#clock.monotonic() - list.atMs < (request.maxAgeMs ?? MOST_AGE_MS)) return list;
       // Another machine has begun a new list meanwhile.
       const newer = this.#groups.get(key);
       if (newer && newer !== known) return newer;
@@ -54,11 +58,11 @@ export class VirtualMachineLists {
     return listing;
   }
 
-  async #list({ arm, groupID, location }: ListRequest): Promise<GroupList> {
+  async #list({ arm, groupID, location, priority }: ListRequest): Promise<GroupList> {
     const atMs = this.#clock.monotonic();
     const machines = new Map<string, JsonObject>();
     const path = `${groupID}/providers/Microsoft.Compute/virtualMachines`;
-    const { items } = await arm.list(path, { location });
+    const { items } = await arm.list(path, { location, ...(priority && { priority }) });
     for (const item of items) machines.set(normalizedId(String(item["id"])), item);
     return { atMs, machines };
   }

@@ -1,12 +1,13 @@
 import { formatProviderId, getCondition, parseProviderId, Secret } from "@capstan/api";
 import { again, block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
+import type { Progress } from "../../azure/operations/operations.ts";
 import type { WantedChange } from "../../azure/operations/wanted.ts";
 import type { JsonObject } from "../../azure/port.ts";
-import { clusterGroupOf, groupID, locationOf, ownerOf } from "../../azure-cluster/spec-view.ts";
+import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { interfaceBody, interfaceIDs, machineBody, machineID } from "./bodies.ts";
 import { addressesOf, decideMachine, type MachineDecision } from "./decide.ts";
-import { read, start } from "./operations.ts";
+import { findInList, read, start, WAITING_FOR_AZURE } from "./operations.ts";
 import { blocked, DISKS_READY, hasBegun, INTERFACES_READY, type NormalScope, VM_RUNNING } from "./scope.ts";
 
 // Azure creates most machines within a minute.
@@ -16,8 +17,11 @@ const FAILED_RECHECK_MS = 10 * 60_000;
 
 /** Reads the machine, decides the next step and takes it. */
 export async function ensureMachine(scope: NormalScope): Promise<Outcome> {
-  const { facts, machine } = scope;
+  const { facts, machine, written } = scope;
   const id = machineID(facts);
+  // An operation that has just ended says as much as a read. Interfaces are created in order, so the last one ends them.
+  if (written === id) return publish(scope, id, "Succeeded");
+  if (written !== undefined && written === interfaceIDs(facts).at(-1)) return putMachine(scope);
   const body = await observe(scope, id);
   const wasCreated = machine.spec.providerID !== undefined;
   const ids = body || wasCreated ? [] : interfaceIDs(facts);
@@ -28,16 +32,10 @@ export async function ensureMachine(scope: NormalScope): Promise<Outcome> {
 
 /** A machine that was ready is looked up in the list of its group; one that the list misses is read. */
 async function observe(scope: NormalScope, id: string): Promise<JsonObject | undefined> {
-  const { machine, shared, azure, facts } = scope;
+  const { machine } = scope;
   if (machine.spec.providerID !== undefined && machine.status?.ready === true) {
-    const groupOfCluster = groupID(facts.plan, clusterGroupOf(facts.plan));
-    const request = { arm: azure.arm, groupID: groupOfCluster, location: locationOf(facts.plan) };
-    try {
-      const listed = await shared.lists.find(request, id);
-      if (listed) return listed;
-    } catch (error) {
-      throw failureOf(error, "listing the virtual machines of the resource group");
-    }
+    const listed = await findInList(scope);
+    if (listed) return listed;
   }
   return read(scope, id);
 }
@@ -55,23 +53,27 @@ async function perform(
       const wanted = { verb: "PUT", resourceID, body: interfaceBody(facts, index), isNew } as const;
       return write(scope, wanted, INTERFACES_READY);
     }
-    case "putMachine": {
-      context.setCondition({ type: INTERFACES_READY, status: "True", reason: "Reconciled" });
-      const customData = await bootstrapData(scope);
-      const resourceID = machineID(facts);
-      const wanted = { verb: "PUT", resourceID, body: machineBody(facts, customData), isNew: true } as const;
-      return write(scope, wanted, VM_RUNNING);
-    }
+    case "putMachine":
+      return putMachine(scope);
     case "wait":
       creating(scope, decision.condition);
-      return block(CREATION_POLL_MS, "WaitingForAzure");
+      return block(CREATION_POLL_MS, WAITING_FOR_AZURE);
     case "refuse":
       throw blocked(context, terminal("ForeignResource", decision.why));
     case "lost":
       return lost(scope, decision.why);
     case "publish":
-      return publish(scope, body ?? {}, decision.state);
+      return publish(scope, String(body?.["id"]), decision.state);
   }
+}
+
+async function putMachine(scope: NormalScope): Promise<Outcome> {
+  const { context, facts } = scope;
+  context.setCondition({ type: INTERFACES_READY, status: "True", reason: "Reconciled" });
+  const customData = await bootstrapData(scope);
+  const resourceID = machineID(facts);
+  const wanted = { verb: "PUT", resourceID, body: machineBody(facts, customData), isNew: true } as const;
+  return write(scope, wanted, VM_RUNNING);
 }
 
 function creating({ context }: NormalScope, type: string): void {
@@ -82,16 +84,20 @@ async function write(scope: NormalScope, wanted: WantedChange, condition: string
   // With the first intent, this condition is in the status before anything is sent: a deletion then knows to look at Azure.
   if (!hasBegun(scope.machine)) creating(scope, INTERFACES_READY);
   creating(scope, condition);
+  const progress = await sent(scope, wanted, condition);
+  if (typeof progress === "number") return block(progress, WAITING_FOR_AZURE);
+  // A write that ended at once leads to the next one without a wait.
+  if (!progress.isDone || progress.outcome !== "Succeeded") return block(0, WAITING_FOR_AZURE);
+  scope.written = wanted.resourceID;
+  return ensureMachine(scope);
+}
+
+async function sent(scope: NormalScope, wanted: WantedChange, condition: string): Promise<number | Progress> {
   try {
-    const progress = await start(scope, wanted);
-    // A write that ended at once leads to the next one without a wait.
-    return block(typeof progress === "number" ? progress : 0, "WaitingForAzure");
+    return await start(scope, wanted);
   } catch (error) {
-    throw blocked(
-      scope.context,
-      failureOf(error, `creating ${wanted.resourceID.split("/").at(-1)}`),
-      condition,
-    );
+    const failure = failureOf(error, `creating ${wanted.resourceID.split("/").at(-1)}`);
+    throw blocked(scope.context, failure, condition);
   }
 }
 
@@ -123,13 +129,13 @@ function lost({ machine, context }: NormalScope, why: string): Outcome {
   throw terminal("VMDeleted", why);
 }
 
-async function publish(scope: NormalScope, body: JsonObject, state: string): Promise<Outcome> {
+async function publish(scope: NormalScope, id: string, state: string): Promise<Outcome> {
   const { machine, context, facts } = scope;
   const isFailed = state === "Failed";
-  machine.spec.providerID ??= formatProviderId(parseProviderId(`azure://${String(body["id"])}`));
+  machine.spec.providerID ??= formatProviderId(parseProviderId(`azure://${id}`));
   machine.status = { ...machine.status, vmState: state };
   if (!machine.status.addresses) {
-    const interfaces = await Promise.all(interfaceIDs(facts).map((id) => read(scope, id)));
+    const interfaces = await Promise.all(interfaceIDs(facts).map((one) => read(scope, one)));
     const found = interfaces.filter((one) => one !== undefined);
     machine.status.addresses = addressesOf(machine.metadata.name, found);
   }

@@ -64,7 +64,7 @@ function foreign(id: string, { clusterName }: Owner): MachineDecision {
 }
 
 /** The provisioning state of a resource; empty when it has none. */
-function provisioningStateOf({ properties }: JsonObject): string {
+export function provisioningStateOf({ properties }: JsonObject): string {
   const state = isJsonObject(properties) ? properties["provisioningState"] : undefined;
   return typeof state === "string" ? state : "";
 }

@@ -45,6 +45,7 @@ async function settle(target: AzurePass): Promise<number | undefined> {
     // The deletion of the machine preempts a write that Azure has accepted.
     const { operation: _, ...rest } = target.machine.status ?? {};
     target.machine.status = rest;
+    target.shared.pollBackoff.end(record.url);
     return undefined;
   }
   const progress = await step(target, {});

@@ -4,6 +4,7 @@ import {
   AzureMachine,
   Cluster,
   CLUSTER_NAME_LABEL,
+  deepEqual,
   type Frozen,
   groupOf,
   Machine,
@@ -12,7 +13,6 @@ import {
   type CacheReader,
   defineReconciler,
   index,
-  isMoreThanStatus,
   type ObjectName,
   on,
   type Phase,
@@ -22,7 +22,7 @@ import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
 import { VirtualMachineLists } from "../../azure/virtual-machine/virtual-machine-lists.ts";
 import { ensureMachine } from "./create.ts";
 import { deleteResources } from "./deletion.ts";
-import { followOperation } from "./operations.ts";
+import { followOperation, untilAzureAnswers } from "./operations.ts";
 import { refuseUnsupported } from "./refuse.ts";
 import { type AzureMachinePorts, buildScope, CONTROLLER, prepare, type Scope } from "./scope.ts";
 
@@ -46,7 +46,7 @@ export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
       ),
     ],
     watches: [
-      on(Machine, machineOf, { predicate: isMoreThanStatus, isUrgent: true }),
+      on(Machine, machineOf, { predicate: changesMachine, isUrgent: true }),
       on(Cluster, ({ metadata: { name, namespace } }, cache) => machinesIn(cache, `${namespace}/${name}`), {
         predicate: (before, after) =>
           before.status?.infrastructureReady !== after.status?.infrastructureReady,
@@ -60,12 +60,14 @@ export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
       // Only for the cache: a machine that cannot log in is retried anyway.
       on(AzureClusterIdentity, () => []),
     ],
+    // The provider id: nothing follows from it here.
+    reconcileAfterOwnSpecChange: () => false,
     scope: (context) => buildScope(shared, context),
     always: [prepare],
     normal: [
       phaseOf("normal", refuseUnsupported),
-      phaseOf("normal", followOperation),
-      phaseOf("normal", ensureMachine),
+      phaseOf("normal", untilAzureAnswers(followOperation)),
+      phaseOf("normal", untilAzureAnswers(ensureMachine)),
     ],
     deleting: [phaseOf("deleting", deleteResources)],
   });
@@ -87,6 +89,17 @@ function phaseOf<K extends Scope["kind"]>(
 
 function machinesIn(cache: CacheReader, cluster: string): readonly ObjectName[] {
   return cache.list(AzureMachine, { index: BY_CLUSTER, value: cluster }).map(({ metadata }) => metadata);
+}
+
+/** Whether the fields of a Machine that an AzureMachine is made from have changed. */
+function changesMachine(before: Frozen<Machine>, after: Frozen<Machine>): boolean {
+  const fields = ({ metadata, spec }: Frozen<Machine>): readonly unknown[] => [
+    metadata.deletionTimestamp,
+    spec.bootstrap.dataSecretName,
+    spec.version,
+    spec.failureDomain,
+  ];
+  return !deepEqual(fields(before), fields(after));
 }
 
 /** The AzureMachine that a Machine refers to. */

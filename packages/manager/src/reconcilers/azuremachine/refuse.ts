@@ -1,4 +1,4 @@
-import { AzureMachine, formatFieldError } from "@capstan/api";
+import { AzureMachine, formatFieldError, unsupportedErrors } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { subnetsFor } from "./bodies.ts";
 import { blocked, type NormalScope } from "./scope.ts";
@@ -9,24 +9,12 @@ export function refuseUnsupported(scope: NormalScope): Outcome {
   const { machine, context } = scope;
   const invalid = AzureMachine.validate({ object: machine, old: machine }).map(formatFieldError).join("; ");
   if (invalid !== "") throw blocked(context, terminal("InvalidSpec", invalid));
-  const notYet = unsupported(scope);
-  if (notYet !== undefined) throw blocked(context, terminal("NotSupported", notYet));
+  // Admission refuses these in new objects; a machine that CAPZ left may have them.
+  const notYet = unsupportedErrors("spec", machine.spec, undefined).map(formatFieldError).join("; ");
+  if (notYet !== "") throw blocked(context, terminal("NotSupported", notYet));
   const problem = versionProblem(scope) ?? subnetProblem(scope);
   if (problem !== undefined) throw blocked(context, terminal("InvalidSpec", problem));
   return next;
-}
-
-function unsupported({ machine: { spec } }: NormalScope): string | undefined {
-  if (spec.osDisk.osType === "Windows") return 'spec.osDisk.osType: "Windows" is not supported; use Linux';
-  if (spec.identity === "SystemAssigned")
-    return 'spec.identity: "SystemAssigned" needs a role assignment, which is not made yet; use UserAssigned with an identity that has its roles';
-  if ((spec.vmExtensions ?? []).length > 0)
-    return "spec.vmExtensions is not supported yet; install what the extensions install with the image or the bootstrap config";
-  if (spec.allocatePublicIP === true)
-    return "spec.allocatePublicIP is not supported yet; reach the machine through the network of the cluster";
-  if (spec.virtualMachineScaleSetID !== undefined)
-    return "spec.virtualMachineScaleSetID is not supported yet; leave it out";
-  return undefined;
 }
 
 /** Without an image in the spec the version selects the reference image, so it must be set. */

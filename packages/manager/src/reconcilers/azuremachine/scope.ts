@@ -11,6 +11,7 @@ import {
 import type { Clock } from "@capstan/env";
 import { type Context, type Editable, Failure, next, type Outcome, waiting } from "@capstan/runtime";
 import { lazyArm, type LazyArm } from "../../azure/lazy-arm.ts";
+import { patientArm } from "../../azure/patient-arm.ts";
 import type { PollBackoff } from "../../azure/operations/poll-backoff.ts";
 import type { VirtualMachineLists } from "../../azure/virtual-machine/virtual-machine-lists.ts";
 import { armClientFor, type AzureClientPorts, subscriptionOf } from "../../azure-cluster/arm-client.ts";
@@ -47,6 +48,8 @@ export interface AzurePass extends Pass {
 export interface NormalScope extends AzurePass {
   readonly kind: "normal";
   readonly dataSecretName: string;
+  /** The ARM id of a resource whose PUT has ended well in this pass: it needs no read. */
+  written?: string;
 }
 
 /** A pass over a machine that waits for its owner, its cluster or its bootstrap data. */
@@ -142,7 +145,7 @@ function targetOf(pass: Pass, { azureCluster, clusterName, owner }: Owners): Azu
   const request = { cluster: azureCluster, cache: context.cache, controller: CONTROLLER };
   return {
     ...pass,
-    azure: lazyArm(() => armClientFor(shared.ports, request)),
+    azure: lazyArm(async () => patientArm(await armClientFor(shared.ports, request), shared.ports.clock)),
     facts: {
       machine,
       plan: clusterPlanOf({ azureCluster, clusterName, subscriptionID }),

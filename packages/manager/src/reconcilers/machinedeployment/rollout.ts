@@ -15,12 +15,13 @@ import {
 } from "../../rollout/machine-deployment/plan.ts";
 import { type DeploymentView, targetOf } from "../../rollout/machine-deployment/view.ts";
 import { includes } from "../machineset/machine-object.ts";
-import { namesIn } from "../machineset/recorded-moves.ts";
+import { namesIn, recordsIn } from "../machineset/recorded-moves.ts";
 import { decideInPlace } from "./in-place/decisions.ts";
 import { moveMachine } from "./in-place/move.ts";
 import { revisionOf, targetRevision } from "./revision.ts";
 import type { Scope } from "./scope.ts";
-import { DEPLOYMENT_FIELD_MANAGER, setConfiguration, type SetRequest } from "./set-object.ts";
+import { DEPLOYMENT_FIELD_MANAGER } from "./field-manager.ts";
+import { setConfiguration, type SetRequest } from "./set-object.ts";
 import { passedRolloutMs } from "./template.ts";
 import { requireTemplates } from "./templates.ts";
 import { viewOf } from "./view.ts";
@@ -143,23 +144,33 @@ function scalingEvent(name: string, { detail: { from, to }, why }: Scaling): Eve
 }
 
 /** Strict: the write is refused if the set has changed since it was read, because records and replicas belong together. */
-function applySet(
+async function applySet(
   { context, deployment }: Scope,
   request: SetRequest,
   { isStrict = false } = {},
-): Promise<Frozen<MachineSet>> {
+): Promise<void> {
   const { namespace } = deployment.metadata;
+  const name = { name: request.name, namespace };
   const configuration = setConfiguration(deployment, request);
   const resourceVersion = request.existing?.metadata.resourceVersion;
   const body =
     isStrict && resourceVersion !== undefined
       ? { ...configuration, metadata: { ...configuration.metadata, resourceVersion } }
       : configuration;
-  return context.client.patch(
-    MachineSet,
-    { name: request.name, namespace },
-    { type: "apply", body, fieldManager: DEPLOYMENT_FIELD_MANAGER, force: true },
+  const fieldManager = DEPLOYMENT_FIELD_MANAGER;
+  const applied = await context.client.patch(MachineSet, name, {
+    type: "apply",
+    body,
+    fieldManager,
+    force: true,
+  });
+  // A record that another client wrote does not go by an apply.
+  const forged = recordsIn(applied).filter(
+    (annotation) => !(annotation in configuration.metadata.annotations),
   );
+  if (forged.length === 0) return;
+  const annotations = Object.fromEntries(forged.map((annotation) => [annotation, null]));
+  await context.client.patch(MachineSet, name, { type: "merge", body: { metadata: { annotations } } });
 }
 
 async function deleteSet({ context, sets }: Scope, { targets }: DeploymentAction): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type MachineDeployment,
   type MachineSet,
   MAX_REPLICAS_ANNOTATION,
+  type ObjectMeta,
   RECEIVES_MACHINES_ANNOTATION,
   REVISION_ANNOTATION,
   REVISION_HISTORY_ANNOTATION,
@@ -16,9 +17,6 @@ import {
 } from "@capstan/api";
 import type { MoveRecords } from "../../rollout/machine-deployment/plan.ts";
 import { limitsOf } from "./view.ts";
-
-/** The field manager of MachineDeployments in Cluster API: after a take-over, the fields keep their owner. */
-export const DEPLOYMENT_FIELD_MANAGER = "capi-machinedeployment";
 
 /** A MachineSet to create or to keep current. */
 export interface SetRequest {
@@ -34,10 +32,15 @@ export interface SetRequest {
 }
 
 /** The configuration of a MachineSet that its deployment applies. */
+interface SetConfiguration {
+  readonly metadata: Required<Pick<Frozen<ObjectMeta>, "labels" | "annotations" | "ownerReferences">>;
+  readonly spec: object;
+}
+
 export function setConfiguration(
   deployment: Frozen<MachineDeployment>,
   request: SetRequest,
-): { readonly metadata: object; readonly spec: object } {
+): SetConfiguration {
   const { metadata, spec } = deployment;
   const { existing, replicas } = request;
   const hash = hashOf(request);

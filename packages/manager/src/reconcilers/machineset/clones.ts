@@ -5,7 +5,8 @@ import type { ContractObject } from "../../contract/contract-object.ts";
 import { withPrototypeImage } from "../../contract/prototype-image.ts";
 import { targetOf } from "../../contract/reference.ts";
 import { absence, resolve, type ResolvedReference } from "../../contract/resolve.ts";
-import { propagatedMetadata, SET_FIELD_MANAGER } from "./machine-object.ts";
+import { membershipLabels, SET_FIELD_MANAGER, templateMetadata } from "./machine-object.ts";
+import { applyMetadata, isEmpty } from "./propagate.ts";
 import type { Scope } from "./scope.ts";
 
 /** The templates of a MachineSet, as they exist now. */
@@ -96,15 +97,18 @@ async function ensureClone(
   const clone = cloneTemplate(template, {
     name: machine.metadata.name,
     clusterName: set.spec.clusterName,
-    ...propagatedMetadata(set),
+    labels: membershipLabels(set),
     owner: controllerReferenceTo(machine),
   });
-  await context.client.patch(kind, name, {
+  const { metadata } = await context.client.patch(kind, name, {
     type: "apply",
     body: withPrototypeImage(clone, template, machine.spec.version),
     fieldManager: SET_FIELD_MANAGER,
     force: true,
   });
+  const own = templateMetadata(set);
+  // After a crash before this write, the next pass finds that the clone lacks them.
+  if (!isEmpty(own)) await applyMetadata(context, { kind, name, uid: metadata.uid }, own);
 }
 
 function isCloneOf(reference: Frozen<ObjectReference>, template: Frozen<ContractObject>): boolean {

@@ -1,5 +1,13 @@
-import { controllerOf, IN_PLACE_STRATEGIES, Machine, SET_NAME_LABEL, labelValueFor } from "@capstan/api";
+import {
+  controllerOf,
+  IN_PLACE_STRATEGIES,
+  labelValueFor,
+  Machine,
+  MachineSet,
+  SET_NAME_LABEL,
+} from "@capstan/api";
 import { waiting } from "@capstan/runtime";
+import { forgedRecords, recordsIn } from "./recorded-moves.ts";
 import type { Scope } from "./scope.ts";
 
 // The cache of a new leader may be behind for a moment.
@@ -22,4 +30,18 @@ export async function requireCurrentMachines({ context, set, deployment, machine
   if (own.length === cached.size && own.every(({ metadata }) => cached.has(metadata.uid))) return;
   const message = `The cache shows ${cached.size} machines of the set, the server ${own.length}`;
   throw waiting("WaitingForCache", message, SOON_MS);
+}
+
+/**
+ * A set counts machines by the recorded moves of its MachineDeployment. By records that another client wrote, it would create or
+ * delete machines for moves that the MachineDeployment did not plan.
+ */
+export async function requireOwnRecords({ context, set }: Scope): Promise<void> {
+  if (recordsIn(set).length === 0) return;
+  const { name, namespace } = set.metadata;
+  const live = await context.client.find(MachineSet, { name, namespace });
+  const forged = live ? forgedRecords(live) : [];
+  if (forged.length === 0) return;
+  const message = `metadata.annotations has ${forged.join(" and ")}, which no MachineDeployment wrote; remove it`;
+  throw waiting("ForgedMoves", message);
 }

@@ -9,6 +9,7 @@ import {
   type MachineSet,
   type ObjectReference,
   SET_NAME_LABEL,
+  TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
 import type { Rng } from "@capstan/env";
 import { MACHINE_FINALIZER } from "../machine/conditions.ts";
@@ -16,23 +17,39 @@ import { machineNameFrom } from "../machine-name.ts";
 
 /** The field manager of MachineSets in Cluster API: after a take-over, the fields keep their owner. */
 export const SET_FIELD_MANAGER = "capi-machineset";
+/** The one for the labels and annotations of clones. */
+export const METADATA_FIELD_MANAGER = "capi-machineset-metadata";
 
-/** The metadata that a MachineSet propagates to its machines and their clones. */
+/** Labels and annotations that a MachineSet gives to its machines and their clones. */
 export interface PropagatedMetadata {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-export function propagatedMetadata({ metadata, spec }: Frozen<MachineSet>): PropagatedMetadata {
-  const { labels, annotations } = spec.template.metadata ?? {};
+/** The metadata of machines: that of the template, and the labels that say where they belong. */
+export function propagatedMetadata(set: Frozen<MachineSet>): PropagatedMetadata {
+  const { labels, annotations } = templateMetadata(set);
+  return { labels: { ...labels, ...membershipLabels(set) }, annotations };
+}
+
+/** The labels of a machine and its clones that stay the same as long as the machine belongs to the set. */
+export function membershipLabels({ metadata, spec }: Frozen<MachineSet>): PropagatedMetadata["labels"] {
   const deployment = metadata.labels?.[DEPLOYMENT_NAME_LABEL];
+  const hash = spec.template.metadata?.labels?.[TEMPLATE_HASH_LABEL];
   return {
-    labels: {
-      ...labels,
-      [CLUSTER_NAME_LABEL]: spec.clusterName,
-      [SET_NAME_LABEL]: labelValueFor(metadata.name),
-      ...(deployment !== undefined && { [DEPLOYMENT_NAME_LABEL]: deployment }),
-    },
+    ...(deployment !== undefined && { [DEPLOYMENT_NAME_LABEL]: deployment }),
+    [CLUSTER_NAME_LABEL]: spec.clusterName,
+    ...(hash !== undefined && { [TEMPLATE_HASH_LABEL]: hash }),
+    [SET_NAME_LABEL]: labelValueFor(metadata.name),
+  };
+}
+
+/** The labels and annotations of the template, which users change. */
+export function templateMetadata(set: Frozen<MachineSet>): PropagatedMetadata {
+  const { labels = {}, annotations } = set.spec.template.metadata ?? {};
+  const own = membershipLabels(set);
+  return {
+    labels: Object.fromEntries(Object.entries(labels).filter(([name]) => own[name] === undefined)),
     annotations: { ...annotations },
   };
 }
@@ -46,12 +63,8 @@ export interface FixedFields {
   readonly failureDomain?: string;
 }
 
-/** The fields of existing machines that follow the template. */
-export function propagatedFields(set: Frozen<MachineSet>): object {
-  return { ...propagatedMetadata(set), ...propagatedSpec(set) };
-}
-
-function propagatedSpec({ spec: { template } }: Frozen<MachineSet>): object {
+/** The fields of the spec of existing machines that follow the template. */
+export function propagatedSpec({ spec: { template } }: Frozen<MachineSet>): object {
   const { readinessGates, taints, nodeDrainTimeout, nodeVolumeDetachTimeout, nodeDeletionTimeout } =
     template.spec;
   return withoutUndefined({

@@ -25,7 +25,8 @@ import { setIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { deleteMachines } from "./deletion.ts";
 import { checkPreflight } from "./preflight.ts";
 import { report } from "./report.ts";
-import { adoptMachines, propagateFields, scaleMachines } from "./scale.ts";
+import { propagateFields } from "./propagate.ts";
+import { adoptMachines, scaleMachines } from "./scale.ts";
 import { updateInPlace } from "./update-in-place.ts";
 import { BY_CONTROLLER, BY_ORPHAN, buildScope, controllerUids, FOLLOWED, type Scope } from "./scope.ts";
 

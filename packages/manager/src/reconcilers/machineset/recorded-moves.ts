@@ -6,6 +6,7 @@ import {
   type MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
 } from "@capstan/api";
+import { DEPLOYMENT_FIELD_MANAGER } from "../machinedeployment/field-manager.ts";
 
 /** The names in an annotation with recorded moves, sorted. */
 export function namesIn({ metadata }: Frozen<KubernetesObject>, annotation: string): readonly string[] {
@@ -26,6 +27,34 @@ export function countedMachines(
   return machines.filter(
     ({ metadata }) => !leaving.has(metadata.name) || metadata.deletionTimestamp !== undefined,
   );
+}
+
+const RECORDS: readonly string[] = [RECEIVES_MACHINES_ANNOTATION, HANDS_OVER_MACHINES_ANNOTATION];
+
+/** The records of moves that an object has. */
+export function recordsIn({ metadata }: Frozen<KubernetesObject>): readonly string[] {
+  return RECORDS.filter((annotation) => metadata.annotations?.[annotation] !== undefined);
+}
+
+/** The records that another field manager than that of MachineDeployments wrote; read from the server, because the cache does not have managers. */
+export function forgedRecords(live: Frozen<KubernetesObject>): readonly string[] {
+  const entries = (live.metadata.managedFields ?? []) as readonly ManagedFields[];
+  const isOwned = (annotation: string): boolean =>
+    entries.some(
+      ({ manager, operation, fieldsV1 }) =>
+        manager === DEPLOYMENT_FIELD_MANAGER &&
+        operation === "Apply" &&
+        fieldsV1?.["f:metadata"]?.["f:annotations"]?.[`f:${annotation}`] !== undefined,
+    );
+  return recordsIn(live).filter((annotation) => !isOwned(annotation));
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly fieldsV1?: {
+    readonly "f:metadata"?: { readonly "f:annotations"?: Readonly<Record<string, unknown>> };
+  };
 }
 
 /** The names of machines that a set counts before they arrive. */

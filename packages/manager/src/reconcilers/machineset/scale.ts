@@ -1,18 +1,11 @@
-import { type Frozen, Machine, type MachineSet } from "@capstan/api";
-import { again, type Context, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { type Frozen, Machine } from "@capstan/api";
+import { again, isNotFound, next, type Outcome } from "@capstan/runtime";
 import { adoptOrphans } from "../../contract/adopt-orphans.ts";
 import { planMachineSet } from "../../rollout/machine-set/plan.ts";
-import { digest } from "../../azure/operations/wanted.ts";
 import { cloneReference, ensureClones, readTemplates, type Templates } from "./clones.ts";
-import {
-  fixedFieldsOf,
-  includes,
-  machineConfiguration,
-  newMachineName,
-  propagatedFields,
-  SET_FIELD_MANAGER,
-} from "./machine-object.ts";
-import { requireCurrentMachines } from "./current-machines.ts";
+import { machineConfiguration, newMachineName } from "./machine-object.ts";
+import { applyMachine } from "./propagate.ts";
+import { requireCurrentMachines, requireOwnRecords } from "./current-machines.ts";
 import { countedMachines, expectedMachines } from "./recorded-moves.ts";
 import { BY_ORPHAN, type Scope } from "./scope.ts";
 import { viewOf } from "./view.ts";
@@ -33,7 +26,10 @@ export async function scaleMachines(scope: Scope): Promise<Outcome> {
   const { context } = scope;
   const plan = planMachineSet(viewOf({ ...scope, nowMs: context.env.clock.now() }));
   scope.plan = plan;
-  if (plan.actions.some(({ action }) => action !== "Wait")) await requireCurrentMachines(scope);
+  if (plan.actions.some(({ action }) => action !== "Wait")) {
+    await requireOwnRecords(scope);
+    await requireCurrentMachines(scope);
+  }
   let created = 0;
   for (const action of plan.actions) {
     if (action.action === "CreateMachine") created += action.detail.count;
@@ -153,34 +149,4 @@ async function createMachine(scope: Scope, name: string, templates: Templates): 
   const machine = await applyMachine(context, { name, namespace }, body);
   context.event({ type: "Normal", reason: "SuccessfulCreate", message: `Created Machine ${name}` });
   await ensureClones(scope, machine, templates);
-}
-
-function applyMachine(
-  { client }: Context<MachineSet>,
-  name: { readonly name: string; readonly namespace: string | undefined },
-  body: object,
-): Promise<Frozen<Machine>> {
-  const fieldManager = SET_FIELD_MANAGER;
-  return client.patch(Machine, name, { type: "apply", body, fieldManager, force: true });
-}
-
-/**
- * Gives existing machines the labels, annotations, timeouts, gates and taints of the template, which need no new machine.
- * After a change of these fields every machine is written once, because the cache does not show which fields the last
- * configuration had; otherwise only a machine that lacks a field.
- */
-export async function propagateFields({ context, set, machines }: Scope): Promise<Outcome> {
-  const propagatedHash = digest(propagatedFields(set));
-  const isChanged = set.status?.propagatedHash !== propagatedHash;
-  for (const machine of machines) {
-    const { name, namespace, resourceVersion, deletionTimestamp } = machine.metadata;
-    // A machine that is being deleted may lose its finalizer at any moment, and none can be added any more.
-    if (deletionTimestamp !== undefined) continue;
-    const wanted = machineConfiguration(set, fixedFieldsOf(machine)) as { readonly metadata: object };
-    if (!isChanged && includes(machine, wanted)) continue;
-    const body = { ...wanted, metadata: { ...wanted.metadata, resourceVersion } };
-    await applyMachine(context, { name, namespace }, body);
-  }
-  set.status = { ...set.status, propagatedHash };
-  return next;
 }

@@ -14,7 +14,7 @@ import type { ContractObject } from "../../contract/contract-object.ts";
 import { targetOf } from "../../contract/reference.ts";
 import { startAnnotations } from "../../updaters/start-annotations.ts";
 import { readTemplates } from "./clones.ts";
-import { propagatedMetadata, SET_FIELD_MANAGER } from "./machine-object.ts";
+import { membershipLabels, SET_FIELD_MANAGER } from "./machine-object.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -67,12 +67,11 @@ async function applyTemplate(
   const { namespace = "" } = machine.metadata;
   const field = `the reference of Machine ${machine.metadata.name}`;
   const { kind, name } = targetOf({ reference, field, namespace });
-  const { labels, annotations } = propagatedMetadata(set);
   const body = cloneTemplate(template, {
     name: name.name,
     clusterName: set.spec.clusterName,
-    labels,
-    annotations: { ...annotations, [UPDATE_IN_PROGRESS_ANNOTATION]: "" },
+    labels: membershipLabels(set),
+    annotations: { [UPDATE_IN_PROGRESS_ANNOTATION]: "" },
     owner: controllerReferenceTo(machine),
   });
   await context.client.patch(kind, name, {
