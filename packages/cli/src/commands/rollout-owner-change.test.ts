@@ -118,7 +118,7 @@ describe("capstan rollout", () => {
   test("names the existing ones when there is none of that name", async () => {
     const missing = { ...DEPLOYMENT, name: "machinse" };
     await expect(change(missing, ["pause"], machineDeployment())).rejects.toThrow(
-      'there is no MachineDeployment "machinse" in namespace default; existing: machines',
+      'there is no MachineDeployment "machinse" in namespace default; did you mean machines? existing: machines',
     );
   });
 });

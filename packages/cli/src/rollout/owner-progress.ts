@@ -8,7 +8,7 @@ import {
   MachineDeployment,
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
-import { CommandError } from "../command-error.ts";
+import { unknownName } from "../cluster/unknown-name.ts";
 import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/given-objects.ts";
 import type { Patience, Progress } from "./follow-rollout.ts";
@@ -56,11 +56,7 @@ export async function readOwner(
 ): Promise<Owner> {
   const owner = await client.find(kind, { name, namespace });
   if (owner) return owner as Owner;
-  const others = (await client.list(kind, { namespace })).map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
-  throw new CommandError(
-    `there is no ${kind.kind} ${JSON.stringify(name)} in namespace ${namespace}; ${there}`,
-  );
+  throw await unknownName(client, { kind, name, namespace });
 }
 
 /** Reads how far the rollout of an owner is. */
