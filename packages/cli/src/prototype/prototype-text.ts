@@ -37,13 +37,16 @@ export function statusText(
   { next, benefit }: { readonly next: string; readonly benefit: string },
 ): string {
   const record = recordOf(pool);
+  const said = saidOf(pool);
   const head = facts([
     ["pool", `${pool.metadata.namespace}/${pool.metadata.name}`],
     ["interval", intervalOf(pool)],
     ["last renewal", renewedAt(pool)],
     ["phase", record.phase],
-    ["says", saidOf(pool)],
-    ["next", isOff(pool) ? "nothing while it is switched off" : next],
+    ["says", said],
+    ...(said.includes(next)
+      ? []
+      : [["next", isOff(pool) ? "nothing while it is switched off" : next] as const]),
     ...factsOf(record, pool.status?.image?.id),
   ]);
   return [head, timelineText(record.timeline ?? []), versionsText(record.history ?? []), benefit]

@@ -15,7 +15,14 @@ import type { Patience, Progress } from "./follow-rollout.ts";
 
 /** An owner of machines that reports the numbers of its rollout in its status. */
 export type Owner = Frozen<KubernetesObject> & {
-  readonly spec: { readonly replicas?: number; readonly paused?: boolean };
+  readonly spec: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    /** Of a MachineDeployment. */
+    readonly strategy?: { readonly type?: string };
+    /** Of a control plane. */
+    readonly rolloutStrategy?: { readonly type?: string; readonly fallbackRollingUpdate?: object };
+  };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;
