@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSequencer, type TestSpecification, type Vitest 
 const LONG_FILES = [
   "test/kube/machine-pools.kube.ts",
   "test/kube/manager.kube.ts",
-  "test/journeys/machine-pools.kube.ts",
+  "test/journeys/how-to.kube.ts",
   "test/conformance/both.kube.ts",
   "test/journeys/guests.kube.ts",
   "test/kube/proof.kube.ts",

@@ -8,26 +8,42 @@ export const REPOSITORY = join(import.meta.dirname, "../..");
 /** The pages whose commands a reader types, by their paths in the repository. */
 export function pages(): readonly string[] {
   const howTos = readdirSync(join(REPOSITORY, "docs/how-to")).map((name) => `docs/how-to/${name}`);
-  return ["README.md", "docs/tutorial.md", "docs/guests.md", "examples/README.md", ...howTos];
+  const others = ["tutorial", "guests", "scenarios", "azure-sim"].map((name) => `docs/${name}.md`);
+  return ["README.md", "examples/README.md", ...others, ...howTos];
 }
 
-/** A block of a page: commands to type, or what they print. */
+/** A block of a page: commands to type, what they print, or an illustration. */
 export interface Block {
-  readonly kind: "commands" | "output";
+  readonly kind: "commands" | "output" | "illustration";
   readonly text: string;
+  /** Of its first line, in the page. */
+  readonly line: number;
+  /** The word after the fence: journeys run the commands of blocks that are marked `sh`. */
+  readonly language: string;
 }
 
-const COMMAND = /^(?:[A-Z_]+=\S* )*(?:npm|npx|kubectl|capstan|export|mkdir|cp|sed|NODE|MACHINE|clusterctl)\b/;
+const PROGRAMS = "npm|npx|printf|kubectl|capstan|clusterctl|node|podman|openssl|export|mkdir|cp|sed|cd";
+const COMMAND = new RegExp(String.raw`^(?:[A-Z_]+=\S* )*(?:${PROGRAMS}|NODE|MACHINE)\b`);
 
-/** The blocks of a page: those marked `sh`, those that begin with a command, and what follows them. */
+/**
+ * The blocks of a page: commands are marked `sh` or begin with a program, illustrations are marked `text`, and what is not marked
+ * is an output.
+ */
 export function blocksOf(page: string): readonly Block[] {
   const text = readFileSync(join(REPOSITORY, page), "utf8");
   const fenced = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)];
-  return fenced.flatMap<Block>(([, language = "", body = ""]) => {
-    if (language === "sh" || (language === "" && COMMAND.test(body)))
-      return [{ kind: "commands", text: body }];
-    return language === "" ? [{ kind: "output", text: body }] : [];
+  return fenced.flatMap<Block>(({ 1: language = "", 2: body = "", index }) => {
+    const kind = kindOf(language, body);
+    // The fence is on a line of its own, and line numbers begin with 1.
+    const line = text.slice(0, index).split("\n").length + 1;
+    return kind === undefined ? [] : [{ kind, text: body, line, language }];
   });
+}
+
+function kindOf(language: string, body: string): Block["kind"] | undefined {
+  if (language === "sh" || (language === "" && COMMAND.test(body))) return "commands";
+  if (language === "text") return "illustration";
+  return language === "" ? "output" : undefined;
 }
 
 /** A command as words, without its place in a pipeline. */

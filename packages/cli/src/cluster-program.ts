@@ -51,9 +51,10 @@ export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut):
     .command("describe")
     .description("show an object and its parts as a tree: describe cluster NAME")
     .argument("[kind]")
-    .action((kind: string | undefined) => {
-      if (kind === undefined) describe.help({ error: true });
-      describe.error(`error: unknown command '${kind}'\n(Did you mean describe cluster ${kind}?)`);
+    .argument("[name]")
+    .action((kind: string | undefined, name: string | undefined) => {
+      if (kind === undefined) return describe.help({ error: true });
+      return describe.error(describeProblem(kind, name));
     });
   asking(describe, "cluster", shell)
     .description("show a cluster as a tree, with the conditions of its parts")
@@ -69,6 +70,13 @@ export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut):
         describeCluster(shell, { access, name, output, tree: { isGrouped, conditionsOf } }),
       );
     });
+}
+
+/** What is wrong with a kind that cannot be described, or with the name of a cluster in its place. */
+function describeProblem(kind: string, name: string | undefined): string {
+  if (name === undefined || /^clusters?(\.|$)/i.test(kind))
+    return `error: unknown command '${kind}'\n(Did you mean describe cluster ${name ?? kind}?)`;
+  return `error: capstan describes clusters only; for other kinds: kubectl describe ${kind} ${name}`;
 }
 
 /** Adds `capstan get clusters`. */

@@ -165,11 +165,15 @@ describe("get kubeconfig", () => {
     const get = (...args: string[]) => capstan(["get", "kubeconfig", ...args, "--data-dir", "."]);
     expect(await get()).toEqual({ code: 0, out: "management's\n", err: "" });
     expect(await get("east")).toEqual({ code: 0, out: "east's\n", err: "" });
-    for (const name of ["west", "unfinished", "../management"]) {
-      expect(await get(name)).toEqual({
+    for (const [name, near] of [
+      ["west", "did you mean east? "],
+      ["unfinished", ""],
+      ["../management", "did you mean management? "],
+    ]) {
+      expect(await get(name ?? "")).toEqual({
         code: 1,
         out: "",
-        err: `capstan: there is no cluster ${JSON.stringify(name)} in ${folder}; existing: east, management\n`,
+        err: `capstan: there is no cluster ${JSON.stringify(name)} in ${folder}; ${near}existing: east, management\n`,
       });
     }
   });
@@ -187,7 +191,7 @@ describe("status and version", () => {
   test("of nothing", async () => {
     expect(await capstan(["status"])).toEqual({
       code: 3,
-      out: `status           not running\ndata directory   ${folder}/.capstan (0 bytes)\n`,
+      out: `status           not running; start it with: capstan up --data-dir ${folder}/.capstan\ndata directory   ${folder}/.capstan (0 bytes)\n`,
       err: "",
     });
     const json = await capstan(["status", "-o", "json"]);

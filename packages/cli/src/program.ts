@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { portNumber, positiveNumber } from "./arguments.ts";
 import { addDescribe, addGetClusters } from "./cluster-program.ts";
+import { refuseFile } from "./data-directory/data-directory.ts";
 import { explained } from "./data-directory/problems.ts";
 import { EXIT } from "./exit-codes.ts";
 import {
@@ -18,6 +19,7 @@ import { addManager } from "./manager-program.ts";
 import { VERSION } from "./manifest.ts";
 import { addPrototype } from "./prototype-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
+import { fitted, widthFor } from "./render/width.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
 
@@ -50,16 +52,23 @@ const FOR_USERS: ReadonlySet<string> = new Set([
   "CommandError",
   "DatabaseError",
   "FeatureGateError",
-  "Failure",
+  "TransportError",
 ]);
 
 /** Errors for users have a complete message; any other error is a defect, and its stack helps to fix it. */
 function sentenceFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const reason = error.name === "Failure" && "reason" in error ? String(error.reason) : "";
-  if (reason === "Forbidden") return `permission denied: ${error.message}`;
-  if (reason === "Unauthorized") return `not logged in, or the login has expired: ${error.message}`;
+  if (error.name === "Failure") return sentenceForRequest(error);
   return FOR_USERS.has(error.name) ? error.message : `this is a defect: ${error.stack ?? error.message}`;
+}
+
+/** A request to a server has failed. */
+function sentenceForRequest(error: Error & { readonly reason?: string }): string {
+  const { cause, message, reason } = error;
+  // Which request found the server unreachable says nothing to a user.
+  if (cause instanceof Error && cause.name === "TransportError") return cause.message;
+  if (reason === "Forbidden") return `permission denied: ${message}`;
+  return reason === "Unauthorized" ? `not logged in, or the login has expired: ${message}` : message;
 }
 
 const EXAMPLES = `
@@ -122,6 +131,7 @@ export function usageProblem(shell: Shell, args: readonly string[]): string | un
 
 /** All commands. Each imports its own code when it is chosen, so that commands start fast. */
 function programFor(shell: Shell, ended: { code: number }): Command {
+  const columns = Math.min(widthFor(shell), shell.out.columns);
   const program = new Command("capstan")
     .description(
       "Cluster API for Azure: a Kubernetes API with all its kinds and a simulated Azure, on this machine.",
@@ -129,16 +139,20 @@ function programFor(shell: Shell, ended: { code: number }): Command {
     .version(VERSION, "-V, --version", "print only the version of capstan")
     .helpCommand(false)
     .exitOverride()
+    // Usages of some commands are half as wide as a window: without it, their descriptions would not be wrapped.
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
-      writeOut: (text) => shell.out.write(text),
+      // Commander folds descriptions; examples and notes below them are folded here.
+      writeOut: (text) => shell.out.write(fitted(text, columns)),
       writeErr: (text) => shell.err.write(text),
-      getOutHelpWidth: () => shell.out.columns,
-      getErrHelpWidth: () => shell.err.columns,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
     })
     .addHelpText("after", EXAMPLES);
   const carryOut: CarryOut = async ({ dataDir }, command) => {
     const folder = resolve(shell.workingFolder, dataDir);
     try {
+      refuseFile(folder);
       ended.code = await command(folder);
     } catch (error) {
       throw explained(error, folder);

@@ -16,6 +16,7 @@ import {
 import { simulatedControllers } from "@capstan/cli";
 import { createWorld, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
+import { idIn, LOCATION, portal } from "../azurecluster/network-world.ts";
 import { GUESTS } from "../controlplanes/control-plane-world.ts";
 import { get, MINUTE_MS, NAMESPACE } from "../fleet/fleet-world.ts";
 
@@ -25,6 +26,8 @@ interface Flavour {
   readonly files: readonly string[];
   /** Fields of the flavour, by kind and name: merged into `spec`, or into the spec of the machines of a template. */
   readonly fields?: Readonly<Record<string, object>>;
+  /** What exists in Azure before. */
+  readonly before?: (world: World) => Promise<void>;
 }
 
 const MACHINES = ["control-plane.yaml", "machine-deployment.yaml"];
@@ -41,6 +44,39 @@ const INTERNAL = {
     { name: "node-subnet", role: "node" },
   ],
 };
+
+/** The flavour's own names of subnets, security groups and route table, in a network that exists. */
+const CUSTOM = {
+  vnet: { name: "own-vnet", resourceGroup: "own-network" },
+  subnets: [
+    {
+      name: "own-vnet-controlplane-subnet",
+      role: "control-plane",
+      securityGroup: { name: "control-plane-nsg" },
+    },
+    {
+      name: "own-vnet-node-subnet",
+      role: "node",
+      routeTable: { name: "node-routetable" },
+      securityGroup: { name: "node-nsg" },
+    },
+  ],
+};
+
+/** Creates the network of the user: a group with it and its subnets. */
+async function createNetwork(world: World): Promise<void> {
+  await portal(world, "PUT", idIn("own-network"), { location: LOCATION });
+  await portal(world, "PUT", idIn("own-network", "virtualNetworks/own-vnet"), {
+    location: LOCATION,
+    properties: {
+      addressSpace: { addressPrefixes: ["10.0.0.0/8"] },
+      subnets: CUSTOM.subnets.map(({ name }, index) => ({
+        name,
+        properties: { addressPrefix: `10.${index}.0.0/16` },
+      })),
+    },
+  });
+}
 
 const FLAVOURS: Readonly<Record<string, Flavour>> = {
   default: { files: MACHINES },
@@ -65,6 +101,11 @@ const FLAVOURS: Readonly<Record<string, Flavour>> = {
     files: MACHINES,
     fields: { "AzureCluster pier": { networkSpec: INTERNAL } },
   },
+  "custom vnet": {
+    files: [...MACHINES, "health-check.yaml"],
+    fields: { "AzureCluster pier": { networkSpec: CUSTOM } },
+    before: createNetwork,
+  },
   aks: { files: ["aks.yaml"] },
 };
 
@@ -84,13 +125,14 @@ function withFields(object: KubernetesObject, fields: Readonly<Record<string, ob
   return object;
 }
 
-async function flavourWorld(flavour: Flavour): Promise<World> {
+async function flavourWorld(flavour: Flavour, seed = "1"): Promise<World> {
   const world = await createWorld({
-    seed: "1",
+    seed,
     controllers: simulatedControllers,
     yieldTo: [KubeadmControlPlane, AzureManagedControlPlane],
     guests: GUESTS,
   });
+  await flavour.before?.(world);
   world.start();
   for (const object of objectsOf(flavour)) {
     const kind = kindOf(object.apiVersion, object.kind);

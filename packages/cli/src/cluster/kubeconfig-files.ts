@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { delimiter, dirname, resolve, sep } from "node:path";
 import { isJsonObject } from "@capstan/api";
 import { parse } from "yaml";
 import { CommandError } from "../command-error.ts";
+import { readProblem } from "../given-file.ts";
+import { size } from "../render/amounts.ts";
 import type { Shell } from "../shell.ts";
 
 /** A file that should be a kubeconfig. */
@@ -30,12 +32,24 @@ export function listedKubeconfigs({ variables, workingFolder }: Shell): readonly
 export function readKubeconfigs(paths: readonly string[]): readonly KubeconfigFile[] {
   return paths.flatMap((path) => {
     try {
-      return [{ path, text: readFileSync(path, "utf8") }];
+      return [{ path, text: smallText(path) }];
     } catch (error) {
+      if (error instanceof CommandError) throw error;
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-      throw new CommandError(`the kubeconfig ${path} cannot be read: ${(error as Error).message}`);
+      throw new CommandError(`the kubeconfig ${path} cannot be read: ${readProblem(error)}`);
     }
   });
+}
+
+// Certificates make one large, but no kubeconfig is larger; YAML of many megabytes takes minutes to read.
+const MOST_BYTES = 1024 * 1024;
+
+function smallText(path: string): string {
+  const bytes = statSync(path).size;
+  if (bytes <= MOST_BYTES) return readFileSync(path, "utf8");
+  throw new CommandError(
+    `${path} is not a kubeconfig: it has ${size(bytes)}, and none is larger than ${size(MOST_BYTES)}`,
+  );
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -6,9 +6,23 @@ import { CommandError } from "../command-error.ts";
  */
 export async function refuseEmbedded(transport: Transport, command: string): Promise<void> {
   const answer = await transport.request({ method: "GET", path: "/version", headers: {} });
-  const { gitVersion } = (await answer.json()) as { readonly gitVersion?: unknown };
+  const gitVersion = versionIn(await answer.text());
+  if (answer.status === 200 && gitVersion === undefined) {
+    throw new CommandError(
+      `the server does not answer as a Kubernetes API does (GET /version: ${answer.status}); check the address in the kubeconfig`,
+    );
+  }
   if (typeof gitVersion !== "string" || !gitVersion.endsWith("+capstan")) return;
   throw new CommandError(
     `this cluster belongs to capstan up, which already serves the kinds and runs the controllers; ${command} is for a management cluster of your own: choose one with --kubeconfig or --context`,
   );
+}
+
+/** The version in the answer of a server; undefined if it is not the answer of a Kubernetes API. */
+function versionIn(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { readonly gitVersion?: unknown }).gitVersion;
+  } catch {
+    return undefined;
+  }
 }

@@ -128,7 +128,7 @@ describe("KUBECONFIG", () => {
   test.each<[string, string, string]>([
     ["exists at all", "absent:gone", "there is no kubeconfig at PLACE/absent:PLACE/gone; "],
     // A folder fails to be read just as a file without read permission does.
-    ["can be read", "folder:config", "the kubeconfig PLACE/folder cannot be read: EISDIR"],
+    ["can be read", "folder:config", "the kubeconfig PLACE/folder cannot be read: it is a folder"],
   ])("is refused if no file %s", async (_, list, message) => {
     for (const command of [["get", "clusters"], ["init"]]) {
       const { code, err } = await capstanWith(list, ...command);

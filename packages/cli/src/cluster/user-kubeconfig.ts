@@ -39,6 +39,9 @@ export function userKubeconfig(shell: Shell, access: UserAccess): UserKubeconfig
       `there is no kubeconfig at ${origin}; start with: capstan up, or give --kubeconfig`,
     );
   }
+  if (files.every(({ text }) => text.trim() === "")) {
+    throw new CommandError(`${origin} is empty; a kubeconfig has lists of clusters, contexts and users`);
+  }
   const merged = mergedKubeconfig(files, access.context);
   return { ...merged, origin, namespace: access.namespace ?? merged.namespace ?? USUAL_NAMESPACE };
 }

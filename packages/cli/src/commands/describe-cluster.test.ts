@@ -21,6 +21,13 @@ test("a reference to a missing object is shown at the place of the object, in wo
 test("a missing cluster is reported with the names of the existing ones", async () => {
   const client = await managementWith(cluster({ metadata: { name: "demo", namespace: "default" } }));
   await expect(partsOf(client, { name: "dmeo", namespace: "default" })).rejects.toThrow(
-    'there is no Cluster "dmeo" in namespace default; existing: demo',
+    'there is no Cluster "dmeo" in namespace default; did you mean demo? existing: demo',
+  );
+});
+
+test("a cluster that is in another namespace is found there", async () => {
+  const client = await managementWith(cluster({ metadata: { name: "demo", namespace: "default" } }));
+  await expect(partsOf(client, { name: "demo", namespace: "other" })).rejects.toThrow(
+    'there is no Cluster "demo" in namespace other; there is one in namespace default; choose it with -n default',
   );
 });

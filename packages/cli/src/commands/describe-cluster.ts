@@ -12,9 +12,9 @@ import {
 } from "@capstan/api";
 import { targetOf } from "@capstan/manager";
 import { type Client, Failure } from "@capstan/runtime";
+import { unknownName } from "../cluster/unknown-name.ts";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
-import { CommandError } from "../command-error.ts";
 import {
   belongsTo,
   type ClusterParts,
@@ -57,7 +57,7 @@ export async function partsOf(
   { name, namespace }: { readonly name: string; readonly namespace: string },
 ): Promise<ClusterParts> {
   const cluster = await client.find(Cluster, { name, namespace });
-  if (!cluster) throw new CommandError(await unknown(client, name, namespace));
+  if (!cluster) throw await unknownName(client, { kind: Cluster, name, namespace });
   const { infrastructureRef, controlPlaneRef } = cluster.spec;
   const [infrastructure, controlPlane, controlPlaneMachines, pools, machines, deployments] =
     await Promise.all([
@@ -154,9 +154,3 @@ function standIn(
 }
 
 const LEADS_NOWHERE: ReadonlySet<string> = new Set(["NotFound", "KindNotServed", "IncorrectExternalRef"]);
-
-async function unknown(client: Client, name: string, namespace: string): Promise<string> {
-  const others = (await client.list(Cluster, { namespace })).map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
-  return `there is no Cluster ${JSON.stringify(name)} in namespace ${namespace}; ${there}`;
-}

@@ -1,5 +1,6 @@
 import { kubeconfigPath, readIfThere, savedClusters } from "@capstan/apiserver";
 import { managedClustersNamed } from "@capstan/sim";
+import { existing } from "../cluster/unknown-name.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
@@ -25,7 +26,7 @@ export function getKubeconfig({ out }: Shell, { dataDir, cluster }: GetKubeconfi
     throw new CommandError(
       names.length === 0
         ? `${dataDir} has no clusters yet; start with: capstan up`
-        : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; existing: ${names.join(", ")}`,
+        : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; ${existing(cluster, names)}`,
     );
   }
   out.write(text);

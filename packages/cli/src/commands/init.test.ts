@@ -79,6 +79,8 @@ describe("capstan init", () => {
   test("says which kubeconfig it cannot read", async () => {
     const shell = testShell();
     expect(await run(["init", "--kubeconfig", "absent"], shell)).toBe(1);
-    expect(shell.written.err).toMatch(/^capstan: --kubeconfig absent cannot be read: ENOENT/);
+    expect(shell.written.err).toMatch(
+      /^capstan: --kubeconfig absent cannot be read: there is no such file\n$/,
+    );
   });
 });

@@ -1,3 +1,4 @@
+import { nearestName } from "@capstan/api";
 import { withUserClient } from "../cluster/user-access.ts";
 import { namespaceFor, type UserAccess } from "../cluster/user-kubeconfig.ts";
 import { CommandError } from "../command-error.ts";
@@ -36,8 +37,9 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
   }
   const planners = PLANNERS.filter((planner) => planner.isFor(given));
   if (planners.length === 0) {
-    const kinds = [...new Set(PLANNERS.flatMap((planner) => planner.kinds))].sort().join(", ");
-    throw new CommandError(`there is nothing to plan: no object given is one of ${kinds}`);
+    const kinds = [...new Set(PLANNERS.flatMap((planner) => planner.kinds))].sort();
+    const hint = misspelt([...given.ignored.keys()], kinds);
+    throw new CommandError(`there is nothing to plan: no object given is one of ${kinds.join(", ")}${hint}`);
   }
   const reports = isDump(given)
     ? planned(planners, checkedDump(given), timeOfDump(objects, options.now))
@@ -47,6 +49,14 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
   const text = options.isVerbose || options.output === "json" ? full : inWords(full);
   shell.out.write(options.output === "text" ? forWindow(shell, text, EMPHASIS) : text);
   return reports.some(({ isDisruptive }) => isDisruptive) ? EXIT.disruptive : EXIT.done;
+}
+
+function misspelt(ignored: readonly string[], kinds: readonly string[]): string {
+  const guesses = ignored.flatMap((kind) => {
+    const near = nearestName(kind, kinds);
+    return near === undefined ? [] : [`; did you mean ${near} instead of ${kind}?`];
+  });
+  return guesses[0] ?? "";
 }
 
 const HASHES = String.raw`v\d+-[0-9a-f]{6,}(?:(?:, | and )v\d+-[0-9a-f]{6,})*`;

@@ -106,6 +106,16 @@ describe("a pool is named", () => {
     await expect(findPool(client, { name, namespace: "default" })).rejects.toThrow(message);
   });
 
+  test("but not if it is a node pool of AKS", async () => {
+    const infrastructureRef = { kind: "AzureManagedMachinePool", name: "system" };
+    const client = await managementWith(
+      machinePoolObject({ spec: { template: { spec: { infrastructureRef } } } }),
+    );
+    await expect(findPool(client, { name: "pool", namespace: "default" })).rejects.toThrow(
+      "is a node pool of AKS, which replaces its nodes itself; see: kubectl describe azuremanagedmachinepool system",
+    );
+  });
+
   test("by its kind when two pools share a name", async () => {
     const other = poolObject({ metadata: { name: "workers", uid: "another" } });
     const client = await managementWith(poolObject(), named, other);

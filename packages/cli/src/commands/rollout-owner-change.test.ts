@@ -1,4 +1,5 @@
 import {
+  DEFAULT_FEATURES,
   DEPLOYMENT_NAME_LABEL,
   KubeadmControlPlane,
   type KubernetesObject,
@@ -9,7 +10,7 @@ import {
 } from "@capstan/api";
 import { kubeadmControlPlane, machineDeployment, machineSet } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { managementWith } from "../plan/management.fixture.ts";
+import { emptyManagement, managementWith, store } from "../plan/management.fixture.ts";
 import { NOW } from "../plan/pool-objects.fixture.ts";
 import type { RolloutVerb } from "../rollout/rollout-verb.ts";
 import { changeOwner } from "./rollout-owner-change.ts";
@@ -30,7 +31,8 @@ async function change(
   verbs: readonly RolloutVerb[],
   ...objects: readonly KubernetesObject[]
 ) {
-  const client = await managementWith(...objects);
+  const { client } = await emptyManagement({ features: { ...DEFAULT_FEATURES, InPlaceUpdates: true } });
+  for (const object of objects) await store(client, object);
   const said: string[] = [];
   for (const verb of verbs)
     said.push(await changeOwner(client, verb, { owner, namespace: "default", nowMs: Date.parse(NOW) }));
@@ -115,10 +117,45 @@ describe("capstan rollout", () => {
     await expect(change(owner, ["undo"], object)).rejects.toThrow(words);
   });
 
+  test.each([
+    [
+      "MachineDeployment",
+      DEPLOYMENT,
+      machineDeployment({
+        spec: { strategy: { type: "InPlace", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+      }),
+    ],
+    [
+      "MachineDeployment",
+      DEPLOYMENT,
+      machineDeployment({
+        spec: { strategy: { type: "ExternalUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+      }),
+    ],
+    [
+      "KubeadmControlPlane",
+      CONTROL_PLANE,
+      kubeadmControlPlane({ spec: { rolloutStrategy: { type: "InPlace" } } }),
+    ],
+  ] as const)(
+    "does not restart a %s that updates in place: no machine would be replaced",
+    async (_, owner, object) => {
+      await expect(change(owner, ["restart"], object)).rejects.toThrow(
+        "cannot be restarted: it updates its machines in place and would replace none; delete them one by one, with kubectl delete machine NAME",
+      );
+    },
+  );
+
+  test("restarts a control plane that updates in place and may replace machines", async () => {
+    const rolloutStrategy = { type: "InPlace" as const, fallbackRollingUpdate: {} };
+    const object = kubeadmControlPlane({ spec: { rolloutStrategy } });
+    expect(await change(CONTROL_PLANE, ["restart"], object)).toBeDefined();
+  });
+
   test("names the existing ones when there is none of that name", async () => {
     const missing = { ...DEPLOYMENT, name: "machinse" };
     await expect(change(missing, ["pause"], machineDeployment())).rejects.toThrow(
-      'there is no MachineDeployment "machinse" in namespace default; existing: machines',
+      'there is no MachineDeployment "machinse" in namespace default; did you mean machines? existing: machines',
     );
   });
 });

@@ -65,8 +65,20 @@ async function resume(target: Target): Promise<string> {
 async function restart(target: Target): Promise<string> {
   const { owner, nowMs } = target;
   refusePaused(owner, "restarted");
+  if (replacesNone(owner))
+    throw new CommandError(
+      `${titleOf(owner)} cannot be restarted: it updates its machines in place and would replace none; delete them one by one, with kubectl delete machine NAME`,
+    );
   await merge(target, { spec: { rolloutAfter: formatTimestamp(nowMs) } });
   return `${titleOf(owner)} restarted: each of its machines is replaced, within its budget\n`;
+}
+
+const IN_PLACE: ReadonlySet<string> = new Set(["InPlace", "ExternalUpdate"]);
+
+/** Updaters make a machine equal to its template, which a restart does not change; only a control plane has a fallback for it. */
+function replacesNone({ spec: { strategy, rolloutStrategy } }: Owner): boolean {
+  if (rolloutStrategy?.fallbackRollingUpdate) return false;
+  return IN_PLACE.has(rolloutStrategy?.type ?? strategy?.type ?? "");
 }
 
 /**

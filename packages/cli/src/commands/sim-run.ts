@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   failureReport,
@@ -19,6 +19,7 @@ import {
   verdictText,
 } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
+import { isBinary } from "../given-file.ts";
 import { simulatedControllers } from "../controllers/simulated-controllers.ts";
 import { featuresFor } from "../feature-gates.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -62,15 +63,20 @@ export async function simRun(shell: Shell, options: SimRunOptions): Promise<numb
 
 function scenarioIn({ workingFolder }: Shell, file: string): Scenario {
   const reading = readScenario(file, (path) => {
-    try {
-      return readFileSync(resolve(workingFolder, path), "utf8");
-    } catch {
-      return undefined;
-    }
+    const place = resolve(workingFolder, path);
+    const found = statSync(place, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw unreadable(`${path}:1:1: is a folder; give a file`);
+    const text = found && readFileSync(place, "utf8");
+    if (text !== undefined && isBinary(text))
+      throw unreadable(`${path}:1:1: is not text in UTF-8; a scenario is YAML`);
+    return text;
   });
   if ("scenario" in reading) return reading.scenario;
-  throw new CommandError(`the scenario cannot be run:\n${reading.problems.map(formatProblem).join("\n")}`);
+  throw unreadable(reading.problems.map(formatProblem).join("\n"));
 }
+
+const unreadable = (problems: string): CommandError =>
+  new CommandError(`the scenario cannot be run:\n${problems}`);
 
 function planIn(text: string): FaultPlan {
   const reading = readFaultPlan(text);

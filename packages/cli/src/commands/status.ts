@@ -94,7 +94,7 @@ async function clusterStatus(
 function asText(found: Status, { isWide, columns }: { isWide: boolean; columns: number }): string {
   const { running, pid, url, azureUrl, since, dataDirectory, sizeBytes, clusters } = found;
   const head = facts([
-    ["status", running ? "running" : "not running"],
+    ["status", running ? "running" : `not running; start it with: capstan up --data-dir ${dataDirectory}`],
     ...(pid === undefined ? [] : [["pid", String(pid)] as const]),
     ...(url === undefined ? [] : [["url", url] as const]),
     ...(azureUrl === undefined ? [] : [["simulated azure", azureUrl] as const]),

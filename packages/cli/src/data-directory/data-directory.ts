@@ -63,11 +63,16 @@ function hold(
   };
 }
 
+/** Refuses a file where a data directory is expected. */
+export function refuseFile(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new CommandError(`${folder} is a file; choose a folder with --data-dir`);
+}
+
 /** Whether the directory is Capstan's; false if it is missing or empty. Throws if it must not be used. */
 export function isOurs(folder: string): boolean {
   if (!existsSync(folder)) return false;
-  if (!statSync(folder).isDirectory())
-    throw new CommandError(`${folder} is a file; choose a folder with --data-dir`);
+  refuseFile(folder);
   const text = readIfThere(formatPath(folder));
   if (text === undefined) {
     refuseForeign(folder, "choose another with --data-dir");

@@ -11,6 +11,7 @@ import {
   type MachineDeployment,
   type MachinePool,
 } from "@capstan/api";
+import { byNumber } from "../render/by-number.ts";
 
 /** Everything that may belong to a cluster. */
 export interface ClusterParts {
@@ -133,12 +134,17 @@ function partLeaf(role: string, object: Reported | undefined, options: TreeOptio
 }
 
 function machineLeaves(machines: readonly Reported[], options: TreeOptions): Leaf[] {
-  const leaves = machines.map((machine) => leafOf(machine, options, { parts: [] }));
+  const leaves = machines
+    .toSorted((a, b) => byNumber(a.metadata.name, b.metadata.name))
+    .map((machine) => leafOf(machine, options, { parts: [] }))
+    .toSorted((a, b) => Number(isReady(a)) - Number(isReady(b)));
   const isShown = leaves.some(({ parts }) => parts.length > 0);
   if (!options.isGrouped || isShown || leaves.length < 2) return leaves;
   const groups = Map.groupBy(leaves, ({ condition }) => `${condition?.status} ${condition?.reason}`);
   return [...groups.values()].map(groupLeaf);
 }
+
+const isReady = ({ condition }: Leaf): boolean => condition?.status === "True";
 
 /** Several machines in the same state, on one line. */
 function groupLeaf(leaves: readonly Leaf[]): Leaf {

@@ -73,10 +73,23 @@ describe("the description of a cluster", () => {
       "  └─MachinePool/pool  3  2  2  False  Warning  WaitingForReplicas  5m  2 of 3 are ready",
       "  ├─BootstrapConfig - KubeadmConfig/pool  True  5m",
       "  ├─MachinePoolInfrastructure - AzureMachinePool/pool  True  5m",
-      "  ├─2 Machines... See pool-0, pool-1  True  5m",
-      `  └─AzureMachinePoolMachine/pool-2  False  Info  Provisioning  5m  ${long}`,
+      `  ├─AzureMachinePoolMachine/pool-2  False  Info  Provisioning  5m  ${long}`,
+      "  └─2 Machines... See pool-0, pool-1  True  5m",
       "",
     ]);
+  });
+
+  test("sorts machines by their numbers, those that are not ready first", () => {
+    const [pool] = parts.pools;
+    const machines = ["pool-10", "pool-9", "pool-11", "pool-2"].map((name) =>
+      machine(name, name === "pool-9" ? "False" : "True", { reason: "DrainBlocked" }),
+    );
+    const names = (isGrouped: boolean): readonly string[] => {
+      const tree = clusterTree({ ...parts, pools: pool ? [{ ...pool, machines }] : [] }, { isGrouped });
+      return [...printTree(tree, { nowMs: NOW }).matchAll(/pool-\d+/g)].map(([name]) => name);
+    };
+    expect(names(true)).toEqual(["pool-9", "pool-2", "pool-10", "pool-11"]);
+    expect(names(false)).toEqual(["pool-9", "pool-2", "pool-10", "pool-11"]);
   });
 
   test("shows each machine on request", () => {
@@ -144,10 +157,10 @@ test("a window of 80 columns shows the cause of a part below it, and no line is 
     "    │   WaitingForReplicas: 2 of 3 are ready",
     "    ├─KubeadmConfig/pool                                          True     5m",
     "    ├─AzureMachinePool/pool                                       True     5m",
-    "    ├─9 Machines: a-pool-with-a-long-name-0, ...                  True     5m",
-    "    └─AzureMachinePoolMachine/a-pool-with-a-long-name-9           False    5m",
-    "          SubnetIsFull: subnet spokes/edge-subnet-of-the-east has no free",
-    "          address left; make it larger, or move the pool",
+    "    ├─AzureMachinePoolMachine/a-pool-with-a-long-name-9           False    5m",
+    "    │     SubnetIsFull: subnet spokes/edge-subnet-of-the-east has no free",
+    "    │     address left; make it larger, or move the pool",
+    "    └─9 Machines: a-pool-with-a-long-name-0, ...                  True     5m",
     "",
   ]);
 });

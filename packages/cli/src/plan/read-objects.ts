@@ -3,7 +3,8 @@ import { join, resolve } from "node:path";
 import { isJsonObject } from "@capstan/api";
 import { parseAllDocuments } from "yaml";
 import { CommandError } from "../command-error.ts";
-import { readGivenFile } from "../given-file.ts";
+import { isBinary, readGivenFile, readProblem } from "../given-file.ts";
+import { size } from "../render/amounts.ts";
 import type { Shell } from "../shell.ts";
 
 /** An object of any kind from a file; only these fields have been checked. */
@@ -19,10 +20,15 @@ const STANDARD_INPUT = 0;
 
 /** The objects of all files, in order; `-` is standard input, and a folder stands for the files in it. */
 export function readObjects(shell: Shell, files: readonly string[]): readonly GivenObject[] {
+  const objectsOf = (text: string, origin: string): readonly GivenObject[] => {
+    if (text.length >= LARGE && !isJson(text))
+      shell.err.write(`note: reading ${size(text.length)} of YAML; kubectl get -o json is read far faster\n`);
+    return objectsIn(text, origin);
+  };
   return files.flatMap((file) =>
     file === "-"
-      ? objectsIn(readFileSync(STANDARD_INPUT, "utf8"), "standard input")
-      : filesAt(shell, file).flatMap((path) => objectsIn(readGivenFile(shell, path, "-f"), path)),
+      ? objectsOf(readFileSync(STANDARD_INPUT, "utf8"), "standard input")
+      : filesAt(shell, file).flatMap((path) => objectsOf(readGivenFile(shell, path, "-f"), path)),
   );
 }
 
@@ -42,7 +48,7 @@ function namesIn(folder: string, path: string): readonly string[] {
     const inside = readdirSync(folder, { withFileTypes: true });
     return inside.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   } catch (error) {
-    throw new CommandError(`-f ${path} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(`-f ${path} cannot be read: ${readProblem(error)}`);
   }
 }
 
@@ -51,17 +57,19 @@ function objectsIn(text: string, origin: string): readonly GivenObject[] {
   return documentsIn(text, origin).flatMap((document) => flattened(document, origin));
 }
 
-// Characters that neither YAML nor JSON allows; binary files nearly always contain some.
-const BINARY_CHARACTERS = /[^\P{Cc}\t\n\r\u{7F}-\u{9F}]/u;
+// YAML takes seconds for each megabyte: of more, a user learns why they wait.
+const LARGE = 1024 * 1024;
+
+const isJson = (text: string): boolean => /^\s*\{/.test(text);
 
 function documentsIn(text: string, origin: string): readonly unknown[] {
-  if (BINARY_CHARACTERS.test(text)) {
+  if (isBinary(text)) {
     throw new CommandError(
       `${origin} is not text in UTF-8; expected YAML or JSON, as kubectl get -o yaml prints it`,
     );
   }
   // JSON is YAML, too, but the JSON parser reads a dump of a thousand machines far faster.
-  if (/^\s*\{/.test(text)) {
+  if (isJson(text)) {
     try {
       return [JSON.parse(text) as unknown];
     } catch {
@@ -69,7 +77,9 @@ function documentsIn(text: string, origin: string): readonly unknown[] {
     }
   }
   try {
-    return parseAllDocuments(text).map((document) => {
+    // The parser compares each key of a map with all others, which takes minutes in a map of a hundred thousand. A text as
+    // large as that is a dump of kubectl, which repeats none.
+    return parseAllDocuments(text, { uniqueKeys: text.length < LARGE }).map((document) => {
       const [problem] = document.errors;
       if (problem) throw new CommandError(`${origin} is neither YAML nor JSON: ${problem.message.trim()}`);
       return document.toJS() as unknown;

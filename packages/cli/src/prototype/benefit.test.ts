@@ -55,9 +55,9 @@ test("machines from images of the pool are beside those from the image in the sp
       .split("\n")
       .map((line) => line.trimEnd()),
   ).toEqual([
-    "MACHINES FROM           COUNT   CREATED TO NODE READY   FIRST PODS: START TO READY",
-    "an image of a node      1       60 s                    5 s",
-    "the image in the spec   3       110 s                   44 s",
+    "MACHINES FROM           COUNT   NODE READY AFTER   FIRST PODS READY AFTER",
+    "an image of a node      1       60 s               5 s",
+    "the image in the spec   3       110 s              44 s",
     "",
   ]);
   expect(benefitText(byImage, new Map())).toMatch(/an image of a node +1 +60 s +-/);

@@ -115,7 +115,7 @@ export function benefitText({ own, base }: MachinesByImage, pods: PodsByNode): s
       return times.length === 0 ? [] : [[name, String(times.length), medianOf(times), medianOf(starts)]];
     },
   );
-  const head = ["MACHINES FROM", "COUNT", "CREATED TO NODE READY", "FIRST PODS: START TO READY"];
+  const head = ["MACHINES FROM", "COUNT", "NODE READY AFTER", "FIRST PODS READY AFTER"];
   return rows.length === 0 ? "" : table(head, rows);
 }
 

@@ -38,13 +38,16 @@ export function statusText(
   { next, benefit }: { readonly next: string; readonly benefit: string },
 ): string {
   const record = recordOf(owner);
+  const said = saidOf(owner);
   const head = facts([
     [isTemplate(owner) ? "template" : "pool", `${owner.metadata.namespace}/${owner.metadata.name}`],
     ["interval", intervalOf(owner)],
     ["last renewal", renewedAt(owner)],
     ["phase", record.phase],
-    ["says", saidOf(owner)],
-    ["next", isOff(owner) ? "nothing while it is switched off" : next],
+    ["says", said],
+    ...(said.includes(next)
+      ? []
+      : [["next", isOff(owner) ? "nothing while it is switched off" : next] as const]),
     ...factsOf(record, bootsFrom(owner)),
   ]);
   return [head, timelineText(record.timeline ?? []), versionsText(record.history ?? []), benefit]

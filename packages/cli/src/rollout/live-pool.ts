@@ -2,12 +2,14 @@ import {
   AzureCluster,
   AzureMachinePool,
   AzureMachinePoolMachine,
+  AzureManagedMachinePool,
   Cluster,
   type Frozen,
   MachinePool,
 } from "@capstan/api";
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
+import { unknownName } from "../cluster/unknown-name.ts";
 import { CommandError } from "../command-error.ts";
 import { NO_OBJECTS } from "../plan/given-objects.ts";
 import { isFor, machinePoolOf, partsOf, type PoolParts, refusePoolOfAnother } from "../plan/pool-parts.ts";
@@ -29,7 +31,10 @@ export async function findPool(
     );
   }
   const found = pool ?? (machinePool && (await infrastructureOf(client, machinePool)));
-  if (!found) throw new CommandError(await unknown(client, given, namespace));
+  if (!found) {
+    const called = { noun: "pool", name: given };
+    throw await unknownName(client, { kind: AzureMachinePool, called, name, namespace });
+  }
   return found;
 }
 
@@ -50,6 +55,11 @@ async function infrastructureOf(
 ): Promise<Frozen<AzureMachinePool> | undefined> {
   const { metadata, spec } = machinePool;
   const { kind, name = "", namespace = metadata.namespace } = spec.template.spec.infrastructureRef;
+  if (kind === AzureManagedMachinePool.kind) {
+    throw new CommandError(
+      `MachinePool ${metadata.name} is a node pool of AKS, which replaces its nodes itself; see: kubectl describe azuremanagedmachinepool ${name}`,
+    );
+  }
   if (kind !== AzureMachinePool.kind) {
     throw new CommandError(
       `MachinePool ${metadata.name} belongs to another provider: its machines are of ${kind}`,
@@ -63,12 +73,6 @@ async function infrastructureOf(
   const pool = await client.find(AzureMachinePool, { name, namespace });
   if (pool) refusePoolOfAnother(pool, machinePool);
   return pool;
-}
-
-async function unknown(client: Client, given: string, namespace: string): Promise<string> {
-  const others = (await client.list(AzureMachinePool, { namespace })).map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
-  return `there is no pool ${JSON.stringify(given)} in namespace ${namespace}; ${there}`;
 }
 
 /** Reads all objects that decide about a pool from its management cluster; the caller may pass the MachinePools. */

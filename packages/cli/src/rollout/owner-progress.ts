@@ -8,14 +8,21 @@ import {
   MachineDeployment,
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
-import { CommandError } from "../command-error.ts";
+import { unknownName } from "../cluster/unknown-name.ts";
 import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/given-objects.ts";
 import type { Patience, Progress } from "./follow-rollout.ts";
 
 /** An owner of machines that reports the numbers of its rollout in its status. */
 export type Owner = Frozen<KubernetesObject> & {
-  readonly spec: { readonly replicas?: number; readonly paused?: boolean };
+  readonly spec: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    /** Of a MachineDeployment. */
+    readonly strategy?: { readonly type?: string };
+    /** Of a control plane. */
+    readonly rolloutStrategy?: { readonly type?: string; readonly fallbackRollingUpdate?: object };
+  };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;
@@ -56,11 +63,7 @@ export async function readOwner(
 ): Promise<Owner> {
   const owner = await client.find(kind, { name, namespace });
   if (owner) return owner as Owner;
-  const others = (await client.list(kind, { namespace })).map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
-  throw new CommandError(
-    `there is no ${kind.kind} ${JSON.stringify(name)} in namespace ${namespace}; ${there}`,
-  );
+  throw await unknownName(client, { kind, name, namespace });
 }
 
 /** Reads how far the rollout of an owner is. */

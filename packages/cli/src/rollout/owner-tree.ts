@@ -1,5 +1,6 @@
 import { type Frozen, getCondition, hasUpdateFailed, isUpdatingInPlace, type Machine } from "@capstan/api";
 import { humanDuration } from "@capstan/apiserver";
+import { byNumber } from "../render/by-number.ts";
 import { type Branch, tree } from "../render/tree.ts";
 
 /** An owner of machines as its rollout is shown. */
@@ -35,11 +36,8 @@ export function ownerTree({ lines, machines, outdated, nowMs }: OwnerRollout, ro
   return tree({ text: title, parts: [...parts, ...holds.map((text) => ({ text, parts: [] }))] });
 }
 
-// workers-10 comes after workers-9.
-const COLLATOR = new Intl.Collator("en", { numeric: true });
-
 function byName(a: Frozen<Machine>, b: Frozen<Machine>): number {
-  return COLLATOR.compare(a.metadata.name, b.metadata.name);
+  return byNumber(a.metadata.name, b.metadata.name);
 }
 
 function groupOf(machine: Frozen<Machine>, outdated: ReadonlySet<string>): Group {

@@ -1,6 +1,7 @@
 import { type AzureMachinePoolMachine, type Frozen, getCondition } from "@capstan/api";
 import { humanDuration } from "@capstan/apiserver";
 import type { MachineView } from "@capstan/manager";
+import { byNumber } from "../render/by-number.ts";
 import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";
 import { NODE_SCHEDULABLE, obstacleLines } from "./obstacles.ts";
@@ -61,15 +62,10 @@ interface Looks {
   readonly shownAtMost: number;
 }
 
-// pool-10 comes after pool-9.
-const byNumber = new Intl.Collator("en", { numeric: true });
-
 function groupBranch(group: string, members: readonly MachineView[], looks: Looks): Branch {
   const isSteady = group === "up to date" || group === "outdated";
   const shown = members
-    .toSorted(
-      (a, b) => Number(a.isAvailable) - Number(b.isAvailable) || byNumber.compare(a.name ?? "", b.name ?? ""),
-    )
+    .toSorted((a, b) => Number(a.isAvailable) - Number(b.isAvailable) || byNumber(a.name ?? "", b.name ?? ""))
     .slice(0, looks.shownAtMost)
     .map((machine) => ({ text: machineLine(machine, looks), parts: [] }));
   const more = members.length - shown.length;

@@ -1,17 +1,11 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
 import { createRealEnv } from "@capstan/env";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runsAll } from "../sample.ts";
-import { BASH_FLAGS } from "./bash.ts";
 import { capstan, killAll, launch, READY, type Running } from "./capstan.ts";
 import { findKubectls } from "./kubectls.ts";
+import { createReader, READER_LIMIT_MS } from "./reader.ts";
+import { stepsOf } from "./shown-outputs.ts";
 
-const REPOSITORY = join(import.meta.dirname, "../..");
-const LIMIT_MS = 100_000;
 const SPEED = 120;
 // A deletion takes half a second then, and ten minutes are a quarter of one.
 const SLOW = 40;
@@ -19,52 +13,20 @@ const SLOW = 40;
 /** In a soak only: the gate has a smoke of the journey. */
 const longTest = test.runIf(runsAll);
 
-// The pages are read by somebody who stands in the root of the repository: so does whoever runs them, but for the data.
-const root = mkdtempSync(join(tmpdir(), "capstan-pools-"));
-const dataDir = join(root, ".capstan");
+const { dataDir, shell, page, close } = createReader(findKubectls()[0]?.program ?? "");
 const { clock } = createRealEnv();
 let running: Running;
 
-beforeAll(async () => {
-  const [kubectl] = findKubectls();
-  mkdirSync(join(root, "bin"));
-  symlinkSync(kubectl?.program ?? "", join(root, "bin/kubectl"));
-  for (const name of ["examples", "node_modules"]) symlinkSync(join(REPOSITORY, name), join(root, name));
-  await up("--speed", String(SPEED));
-});
+beforeAll(() => up("--speed", String(SPEED)));
 afterAll(() => {
   killAll();
-  rmSync(root, { recursive: true, force: true });
+  close();
 });
 
 async function up(...args: string[]): Promise<void> {
   running = launch(["up", "--port", "0", "--data-dir", dataDir, ...args]);
   await running.until(READY);
 }
-
-/** Runs a script as a user would who has kubectl and stands in the root of the repository. */
-async function shell(script: string): Promise<string> {
-  const env = {
-    ...process.env,
-    PATH: [join(root, "bin"), join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter),
-    KUBECONFIG: join(dataDir, "kubeconfig"),
-    HOME: root,
-  };
-  const options = { cwd: root, env, timeout: LIMIT_MS };
-  const args = [...BASH_FLAGS, "-euo", "pipefail", "-c", script];
-  const { stdout, stderr } = await promisify(execFile)("bash", args, options);
-  return stdout + stderr;
-}
-
-/** The commands of a page. */
-function commandsOf(page: string): readonly string[] {
-  const text = readFileSync(join(REPOSITORY, "docs/how-to", page), "utf8");
-  return [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = ""]) => block);
-}
-
-/** Runs the commands of a page, from one of its blocks to another. */
-const runPage = (page: string, from = 0, to?: number): Promise<string> =>
-  shell(commandsOf(page).slice(from, to).join("\n"));
 
 /** Changes how fast time goes: slow enough to see something, or fast enough not to wait for it. */
 const speed = (factor: number): Promise<string> => shell(`npx capstan sim clock speed ${factor}`);
@@ -80,7 +42,7 @@ async function instances(): Promise<readonly number[]> {
 
 /** Asks until the answer is right, as somebody with kubectl would. */
 async function eventually(ask: () => Promise<string>, pattern: RegExp): Promise<string> {
-  const deadlineMs = clock.monotonic() + LIMIT_MS;
+  const deadlineMs = clock.monotonic() + READER_LIMIT_MS;
   for (;;) {
     const answer = await ask();
     if (pattern.test(answer)) return answer;
@@ -104,21 +66,29 @@ async function writes(): Promise<readonly Request[]> {
   );
 }
 
+const PLAN_PAGE = "docs/how-to/plan-a-change.md";
 const ROLLED_OUT = /^AzureMachinePool default\/workers is rolled out: 3 of 3 up to date and available$/m;
 
 describe("a pool of machines, by the pages of docs/how-to", () => {
-  test("upgrade-a-pool.md makes three nodes and replaces them by three of another version", async () => {
-    const [start, ...blocks] = commandsOf("upgrade-a-pool.md");
-    expect(start).toBe("npx capstan up --speed 60\n");
-    const [make = "", ...upgrade] = blocks;
-    const made = await shell(make);
+  test("upgrade-a-pool.md makes three nodes", async () => {
+    expect(stepsOf("docs/how-to/upgrade-a-pool.md")[0]?.commands).toBe("npx capstan up --speed 60\n");
+    const made = await page("docs/how-to/upgrade-a-pool.md", { from: 1, to: 2 });
     expect(made).toMatch(ROLLED_OUT);
     expect(made).toMatch(/(^workers00000\d +Ready +<none> +\S+ +v1\.33\.5$\n?){3}/m);
     expect(made).toMatch(/(^workers-\d +v1\.33\.5 +true +Succeeded .*\n){3}/m);
     expect(made).toMatch(/MachinePool\/workers +3 +3 +3 +True/);
     expect(await shell("kubectl get mp workers -o jsonpath='{.status.phase}'")).toBe("Running");
     expect(await instances()).toEqual([0, 1, 2]);
-    const out = await shell(upgrade.join("\n"));
+  });
+
+  test("plan-a-change.md plans another size, also from a dump", async () => {
+    const out = await page(PLAN_PAGE, { to: 1, mayFail: true });
+    expect(out).toContain("Summary: ");
+    expect(await page(PLAN_PAGE, { from: 2, to: -1, mayFail: true })).toContain("ask for a review");
+  });
+
+  test("upgrade-a-pool.md replaces its nodes by three of another version", async () => {
+    const out = await page("docs/how-to/upgrade-a-pool.md", { from: 2 });
     expect(out).toMatch(ROLLED_OUT);
     expect(out).toMatch(/workers-0: 1 machine with model .*; 4 available, at least 3 must stay available/);
     expect(await instances()).toEqual([3, 4, 5]);
@@ -127,7 +97,7 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
   });
 
   test("scale-a-pool.md grows the pool, and shrinks it by the machine that was marked first", async () => {
-    const out = await runPage("scale-a-pool.md");
+    const out = await page("docs/how-to/scale-a-pool.md");
     expect(out).toContain("is rolled out: 5 of 5 up to date and available");
     expect(out).toMatch(ROLLED_OUT);
     const ids = await instances();
@@ -137,7 +107,7 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
 
   test("replace-a-machine.md takes the machine away that was deleted or marked, and makes another", async () => {
     const before = await instances();
-    const out = await runPage("replace-a-machine.md");
+    const out = await page("docs/how-to/replace-a-machine.md");
     expect(out).toMatch(/Draining +azuremachinepoolmachine\/workers-/);
     expect(out).toMatch(/Drained +azuremachinepoolmachine\/workers-/);
     const after = await instances();
@@ -147,7 +117,7 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
 
   test("update-in-place.md updates the very instances, which keep what users gave their nodes", async () => {
     const before = await instances();
-    const out = await runPage("update-in-place.md");
+    const out = await page("docs/how-to/update-in-place.md");
     expect(await instances()).toEqual(before);
     const nodes = [...out.matchAll(/^(workers\S+) +(v\S+) +(\S+) +gold$/gm)];
     expect(nodes.map(([, , version]) => version)).toEqual([...ofEach("v1.34.1"), ...ofEach("v1.33.5")]);
@@ -160,7 +130,7 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
     "drain.md shows a budget that holds a machine, lifts it, and waits no longer than allowed",
     async () => {
       await speed(SLOW);
-      const out = await runPage("drain.md", 0, -1);
+      const out = await page("docs/how-to/drain.md", { to: -1 });
       const held =
         /pod default\/web-\S+ is not evicted: PodDisruptionBudget default\/web allows no disruption now/;
       for (const line of [/^workers-\d+, DrainBlocked: .*/m, /Warning +DrainBlocked +azuremachine.*/]) {
@@ -169,11 +139,41 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
       expect(out).toMatch(/!! DELETED !! AzureMachinePoolMachine\/workers-\d+ +False +Warning +DrainBlocked/);
       expect(out).toMatch(ROLLED_OUT);
       await speed(SPEED);
-      const limited = await runPage("drain.md", -1);
+      const limited = await page("docs/how-to/drain.md", { from: -1 });
       expect(limited).toMatch(
         /DrainTimedOut .* was not drained within 600 s and is deleted with pods? default\/web-/,
       );
       expect(limited).toMatch(ROLLED_OUT);
+    },
+  );
+});
+
+describe("clusters, by the pages of docs", () => {
+  test("tutorial.md makes the network of a cluster and leads into the cluster", async () => {
+    const out = await page("docs/tutorial.md", { from: 2, to: 6 });
+    expect(out).toMatch(/demo-vnet +virtualNetworks +Succeeded/);
+    await shell("kubectl delete cluster demo");
+  });
+
+  test("adopt-an-aks-cluster.md adopts one by reads alone", async () => {
+    const out = await page("docs/how-to/adopt-an-aks-cluster.md", { from: 1 });
+    expect(out).toContain("machinepool.cluster.x-k8s.io/berth-workers scaled");
+    await shell("kubectl delete cluster berth");
+  });
+
+  longTest("bring-your-own-managedcluster.md leaves the ManagedCluster to its user", async () => {
+    await page("docs/how-to/bring-your-own-managedcluster.md", { from: 1 });
+  });
+
+  longTest(
+    "upgrade-a-cluster.md upgrades control plane and workers, and plan-a-change.md plans it",
+    async () => {
+      await page("docs/how-to/upgrade-a-cluster.md", { from: 0, to: 1 });
+      await page(PLAN_PAGE, { from: 1, to: 2, mayFail: true });
+      const out = await page("docs/how-to/upgrade-a-cluster.md", { from: 1, mayFail: true });
+      expect(out).toContain("KubeadmControlPlane default/bridge is rolled out: 3 of 3 up to date and ready");
+      expect(out).toContain("AzureMachinePool default/bridge-pool is rolled out: 2 of 2");
+      await shell("kubectl delete cluster bridge");
     },
   );
 });
@@ -209,7 +209,9 @@ describe("capstan up", () => {
   test("leaves nothing in Azure when the cluster goes", async () => {
     await shell("kubectl delete cluster quay --timeout=90s");
     const { out } = await capstan("sim", "status", "--data-dir", dataDir, "-o", "json");
-    expect((JSON.parse(out) as { resources: unknown[] }).resources).toEqual([]);
+    const { resources } = JSON.parse(out) as { resources: { id: string }[] };
+    // The group and the network of the adopted cluster existed before it.
+    expect(resources.filter(({ id }) => !id.includes("/resourceGroups/berth"))).toEqual([]);
     expect(await shell("kubectl get mp,amp,ampm,kubeadmconfigs,azureclusters")).toBe(
       "No resources found in default namespace.\n",
     );
