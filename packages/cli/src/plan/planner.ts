@@ -67,7 +67,8 @@ function textOf(reports: readonly PlanReport[], form: Exclude<PlanForm, "json">)
   return [...texts, form === "markdown" ? `**Summary**: ${summary}\n` : `Summary: ${summary}\n`].join("\n");
 }
 
-const NOTHING = "nothing to do";
+/** The summary of a plan without actions. */
+export const NOTHING = "nothing to do";
 
 /** Reports without a summary of their own, counted together. */
 function countedIn(reports: readonly PlanReport[]): string {

@@ -99,7 +99,8 @@ test.each<[string, readonly KubernetesObject[], string, RegExp]>([
     /in the step Publishing/,
   ],
 ])("a template waits %s, and says why", (_, objects, reason, why) => {
-  const { json, isDisruptive } = planOf(...objects, set, ...machines);
+  const { json, isDisruptive, summary } = planOf(...objects, set, ...machines);
+  expect(summary).toBe("nothing to do");
   expect(json.actions).toMatchObject([
     { action: "Wait", targets: ["workers"], detail: { reason }, why: expect.stringMatching(why) as string },
   ]);

@@ -2,7 +2,7 @@ import { nodePrototypingOf, templatePrototypingOf } from "@capstan/api";
 import { planPrototype, planTemplatePrototype, type StartDecision } from "@capstan/manager";
 import { type ImageOwner, isTemplate } from "../prototype/image-owner.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
-import type { Planner, PlanReport } from "./planner.ts";
+import { NOTHING, type Planner, type PlanReport } from "./planner.ts";
 import { machinePoolOf, partsOf } from "./pool-parts.ts";
 
 /** Plans the images that pools and templates take of their nodes. */
@@ -45,6 +45,8 @@ function reportOf(planned: readonly PlannedImage[]): PlanReport {
     json: { actions: planned.map(actionOf), blocked: [] },
     isDisruptive: planned.some(({ decision }) => decision.do === "start"),
     notes: [],
+    // A renewal that waits is told, and is not an action.
+    ...(planned.every(({ decision }) => decision.do !== "start") && { summary: NOTHING }),
   };
 }
 

@@ -124,15 +124,19 @@ function untilDue(facts: StartFacts): StartDecision | undefined {
 }
 
 function untilFree({ obstacles, others }: StartFacts): StartDecision | undefined {
-  const [obstacle] = obstacles;
-  if (obstacle) return { do: "wait", ...obstacle, afterMs: SOON_MS };
-  if (others.inCluster >= IN_CLUSTER) {
+  const obstacle = obstacles[0] ?? busyBecause(others);
+  return obstacle && { do: "wait", ...obstacle, afterMs: SOON_MS };
+}
+
+/** Why no other donor may be taken out of service now. */
+export function busyBecause({ inCluster, inManager }: StartFacts["others"]): Obstacle | undefined {
+  if (inCluster >= IN_CLUSTER) {
     const why = "another pool of the cluster has a donor out of service; one at a time";
-    return { do: "wait", reason: "ClusterBusy", why, afterMs: SOON_MS };
+    return { reason: "ClusterBusy", why };
   }
-  if (others.inManager < IN_MANAGER) return undefined;
-  const why = `${others.inManager} donors are out of service in all clusters; at most ${IN_MANAGER} at a time`;
-  return { do: "wait", reason: "ManagerBusy", why, afterMs: SOON_MS };
+  if (inManager < IN_MANAGER) return undefined;
+  const why = `${inManager} donors are out of service in all clusters; at most ${IN_MANAGER} at a time`;
+  return { reason: "ManagerBusy", why };
 }
 
 /** The message names the time and not what is left of it: a status that changes each minute would be written each minute. */

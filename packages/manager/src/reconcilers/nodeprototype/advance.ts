@@ -136,12 +136,9 @@ export async function advanceWhilePaused(scope: Scope): Promise<Outcome> {
 /** The feature is off: what it has made goes when its field is gone and the scale set boots from the image in the spec. */
 async function retire(scope: AzureScope): Promise<Outcome> {
   if (scope.settings || !isConcerned(scope)) return next;
-  const { history, bootImage } = renewalOf(scope);
   if (scope.fleet.mayBootFromPrototype()) return again(SOON_MS, "AwaitingModel");
-  if (history.length > 0 || bootImage) {
-    await scope.azure.connect();
-    if (!(await removeAll(scope))) return again(SOON_MS, "Removing");
-  }
+  await scope.azure.connect();
+  if (!(await removeAll(scope))) return again(SOON_MS, "Removing");
   const { nodePrototyping: _, ...rest } = scope.owner.status ?? {};
   scope.owner.status = rest;
   return next;

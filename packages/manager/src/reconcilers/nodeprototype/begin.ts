@@ -16,14 +16,13 @@ type Start = Extract<StartDecision, { do: "start" }>;
 
 /** Writes the donor and the name of the renewal before anything is done to the donor. */
 export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
-  const { context, clusterKey, shared, ownerKey } = scope;
+  const { context } = scope;
   const machine = scope.fleet.machines().find(({ facts }) => facts.machine === start.donor);
   const nodes = await nodesOf(scope);
   const node = machine && nodes && nodeOf(nodes, machine);
   if (!node) return again(RETRY_MS, "DonorGone");
   const found = await readInstance(scope, instanceIDOf(scope, machine.instanceID));
   if (!found) return again(RETRY_MS, "DonorGone");
-  shared.ports.prototypeClaims.set(ownerKey, clusterKey);
   const nowMs = context.env.clock.now();
   await moveTo(scope, "Protecting", {
     ...FRESH,

@@ -1,4 +1,4 @@
-import { PROTOTYPE_DONOR_ANNOTATION } from "@capstan/api";
+import { PROTOTYPE_DONOR_ANNOTATION, sameArmId } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { JsonObject } from "../../azure/port.ts";
 import { surplusOf, withoutActive } from "../../images/history.ts";
@@ -126,16 +126,33 @@ export async function collect(scope: AzureScope): Promise<Outcome> {
   const { history } = renewalOf(scope);
   const [surplus] = recordOf(scope).phase === "Idle" ? surplusOf(history) : [];
   if (!surplus) return next;
-  if (!(await deleted(scope, surplus.id))) return again(SOON_MS, "Collecting");
+  if (!(await isCollected(scope, surplus))) return again(SOON_MS, "Collecting");
   change(scope, { history: history.filter(({ id }) => id !== surplus.id) });
   return again(0, "Collecting");
+}
+
+/** Deletes a version, and its definition with the last version of an earlier base image; returns whether they are gone. */
+async function isCollected(scope: AzureScope, surplus: HistoryEntry): Promise<boolean> {
+  if (!(await deleted(scope, surplus.id))) return false;
+  const definition = definitionIn(surplus);
+  const others = renewalOf(scope).history.filter((one) => one.id !== surplus.id);
+  const used = [scope.azure.definitionID, ...others.map(definitionIn)];
+  return used.some((id) => sameArmId(id, definition)) || (await deleted(scope, definition));
+}
+
+function definitionIn({ id }: HistoryEntry): string {
+  return id.split("/versions/")[0] ?? "";
 }
 
 /** Removes everything that a pool has in the gallery, once nothing boots from it; returns whether all is gone. */
 export async function removeAll(scope: AzureScope): Promise<boolean> {
   const { history, bootImage } = renewalOf(scope);
-  const ofHistory = history.map(({ id }) => id.split("/versions/")[0] ?? "");
-  for (const definition of new Set([...ofHistory, ...(bootImage ? [bootImage.id] : [])]))
+  const inGallery = (await readAll(scope, `${scope.azure.galleryID}/images`)).filter((body) =>
+    isOfOwner(body, scope),
+  );
+  // Definitions of earlier releases have no tag of their owner.
+  const recorded = [...history.map(definitionIn), ...(bootImage ? [bootImage.id] : [])];
+  for (const definition of new Set([...recorded, ...inGallery.map((body) => textIn(body, "id"))]))
     if (!(await removeDefinition(scope, definition))) return false;
   return true;
 }

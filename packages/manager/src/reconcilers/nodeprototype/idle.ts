@@ -10,7 +10,7 @@ import {
 import { again, next, type Outcome } from "@capstan/runtime";
 import { fingerprintOf } from "../../images/fingerprint.ts";
 import { hasDonor, type HistoryEntry } from "../../images/record.ts";
-import { decideStart, type StartDecision, type StartFacts } from "../../images/start.ts";
+import { busyBecause, decideStart, type StartDecision, type StartFacts } from "../../images/start.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { AzureScope } from "./azure-reads.ts";
 import { begin } from "./begin.ts";
@@ -22,6 +22,7 @@ import { beginRollback } from "./rollback.ts";
 import type { ImageOwner } from "./fleet.ts";
 import { change, recordOf, renewalOf, type Scope } from "./scope.ts";
 
+const SOON_MS = 60_000;
 // The clock of the manager may be set; a day is short enough to notice.
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
@@ -32,8 +33,8 @@ export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
     return beginRollback(scope, rollback);
   if (!scope.settings) return next;
   const decision = decideStart(await factsOf(scope, scope.settings));
-  scope.note = { reason: decision.do === "start" ? "Protecting" : decision.reason, why: decision.why };
-  if (decision.do === "start") return begin(scope, decision);
+  if (decision.do === "start") return beginIfFree(scope, decision);
+  scope.note = { reason: decision.reason, why: decision.why };
   if (decision.do === "skip") return skip(scope, decision);
   const mostMs = recordOf(scope).bootImage ? VERIFY_MS : LONGEST_WAIT_MS;
   return again(Math.min(decision.afterMs, mostMs), decision.reason);
@@ -83,6 +84,19 @@ function contentsOf(scope: Scope, nodes: WorkloadNodes, name: string): string | 
   const machine = scope.fleet.machines().find(({ facts }) => facts.machine === name);
   const node = machine && nodeOf(nodes, machine);
   return node && fingerprintOf(node);
+}
+
+/**
+ * Claims the cluster for this renewal, and begins it. Passes over other owners run between a decision and the first write of
+ * the record, so nothing is awaited between the look and the claim.
+ */
+function beginIfFree(scope: AzureScope, start: Extract<StartDecision, { do: "start" }>): Promise<Outcome> {
+  const { shared, ownerKey, clusterKey } = scope;
+  const busy = busyBecause(othersOf(scope));
+  scope.note = busy ?? { reason: "Protecting", why: start.why };
+  if (busy) return Promise.resolve(again(SOON_MS, busy.reason));
+  shared.ports.prototypeClaims.set(ownerKey, clusterKey);
+  return begin(scope, start);
 }
 
 /** Renewals of other owners that hold a donor: by the cache, and those that this process is about to begin. */

@@ -30,9 +30,14 @@ export function snapshotTags(scope: AzureScope): Tags {
   };
 }
 
-/** The tags of a gallery or a definition. */
+/** The tags of a gallery: the owners of a cluster share it. */
 export function galleryTags({ azure }: AzureScope): Tags {
   return tagsOf(tagSourceOf(azure.plan), "node-prototype");
+}
+
+/** The tags of a definition. */
+export function definitionTags(scope: AzureScope): Tags {
+  return { ...galleryTags(scope), [POOL]: scope.ownerKey };
 }
 
 /** The tags of a version that is promoted now. */
@@ -50,7 +55,7 @@ export function cycleOf(body: JsonObject): string {
   return tagsIn(body)[CYCLE] ?? "";
 }
 
-/** Whether a snapshot or a version belongs to the owner. */
+/** Whether a snapshot, a definition or a version belongs to the owner. */
 export function isOfOwner(body: JsonObject, { ownerKey }: AzureScope): boolean {
   return tagsIn(body)[POOL] === ownerKey;
 }

@@ -9,7 +9,7 @@ import { isOverdue } from "../../images/record.ts";
 import { decidePublish, type PublishFacts, type PublishStep } from "../../images/steps.ts";
 import { type AzureScope, objectIn, read, stateOf, textIn } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
-import { galleryTags, snapshotTags } from "./prototype-tags.ts";
+import { definitionTags, galleryTags, snapshotTags } from "./prototype-tags.ts";
 import { change, moveTo, recordOf, renewalOf } from "./scope.ts";
 import { snapshotID } from "./snapshot.ts";
 
@@ -128,7 +128,7 @@ async function nextAttempt(scope: AzureScope): Promise<Outcome> {
 function newDefinition(scope: AzureScope, snapshot: JsonObject | undefined): JsonObject {
   const { azure, owner, ownerKey } = scope;
   return {
-    tags: galleryTags(scope),
+    tags: definitionTags(scope),
     properties: {
       ...definitionFor(objectIn(snapshot, "properties")),
       identifier: {
