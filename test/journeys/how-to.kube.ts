@@ -161,6 +161,12 @@ describe("clusters, by the pages of docs", () => {
     await shell("kubectl delete cluster berth");
   });
 
+  longTest("use-any-aks-feature.md sets a field by a patch, and plans it before", async () => {
+    const out = await page("docs/how-to/use-any-aks-feature.md");
+    expect(out).toContain("azuremanagedcontrolplane.infrastructure.cluster.x-k8s.io/harbor patched");
+    await shell("kubectl delete cluster harbor");
+  });
+
   longTest("bring-your-own-managedcluster.md leaves the ManagedCluster to its user", async () => {
     await page("docs/how-to/bring-your-own-managedcluster.md", { from: 1 });
   });
