@@ -23,7 +23,7 @@ export interface Block {
 }
 
 const PROGRAMS = "npm|npx|printf|kubectl|capstan|clusterctl|node|podman|openssl|export|mkdir|cp|sed|cd";
-const COMMAND = new RegExp(String.raw`^(?:[A-Z_]+=\S* )*(?:${PROGRAMS}|NODE|MACHINE)\b`);
+const COMMAND = new RegExp(String.raw`^(?:[A-Z_]+=\S* )*(?:CLONE/\S*/)?(?:${PROGRAMS}|NODE|MACHINE)\b`);
 
 /**
  * The blocks of a page: commands are marked `sh` or begin with a program, illustrations are marked `text`, and what is not marked

@@ -21,6 +21,7 @@ const COMPARED_BY: Readonly<Record<string, string>> = {
   "docs/how-to/replace-a-machine.md": "test/journeys/how-to.kube.ts",
   "docs/how-to/scale-a-pool.md": "test/journeys/how-to.kube.ts",
   "docs/how-to/update-in-place.md": "test/journeys/how-to.kube.ts",
+  "docs/how-to/use-any-aks-feature.md": "test/journeys/how-to.kube.ts",
   "docs/how-to/upgrade-a-pool.md": "test/journeys/how-to.kube.ts",
 };
 

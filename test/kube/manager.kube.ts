@@ -90,7 +90,8 @@ describe("capstan init", () => {
   test("installs everything, definitions first, and says so in a line for each kind", async () => {
     const shown = stepsOf(PAGE).flatMap((step) => step.shown ?? [])[0];
     const installed = (await init()).join("\n");
-    expect(shown && staleOutput(PAGE, shown, installed)).toBeUndefined();
+    if (!shown) throw new Error(`${PAGE} shows no output`);
+    expect(staleOutput(PAGE, shown, installed)).toBeUndefined();
     expect(installed).toContain(
       "CRDs: 20 (20 new, 0 updated, 0 unchanged)\nNamespace: capstan-system (new)\n",
     );

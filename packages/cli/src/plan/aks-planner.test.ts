@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Frozen, type KubernetesObject, parseYaml } from "@capstan/api";
+import { AzureManagedControlPlane, type Frozen, type KubernetesObject, parseYaml } from "@capstan/api";
 import { createRealEnv } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { aksPlanner } from "./aks-planner.ts";
 import { checkedDump } from "./checked-dump.ts";
 import { sortObjects } from "./given-objects.ts";
+import { isDump } from "./is-dump.ts";
 import { managementWith, NO_TRANSPORT } from "./management.fixture.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../../../examples/aks");
@@ -82,6 +83,56 @@ describe("a plan of an AKS cluster", () => {
     const { json, print } = planned([...objects, stored]);
     expect(json.blocked).toMatchObject([{ reason: "PatchFailed", targets: ["ManagedCluster/harbor"] }]);
     expect(print("text")).toContain("spec.asoManagedClusterPatches[1]: operation 0");
+  });
+
+  test("names fields that the manifests no longer set, unless another client has applied them, too", () => {
+    const fields = { "f:supportPlan": {}, "f:metricsProfile": { "f:costAnalysis": { "f:enabled": {} } } };
+    const applied = (manager: string, specFields: object) => ({
+      manager,
+      operation: "Apply",
+      fieldsV1: { "f:spec": specFields },
+    });
+    const managedFields = [
+      applied("capstan", fields),
+      applied("other", { "f:metricsProfile": fields["f:metricsProfile"] }),
+    ];
+    const observed = {
+      ...stored,
+      metadata: { ...stored.metadata, managedFields },
+      spec: {
+        supportPlan: "KubernetesOfficial",
+        metricsProfile: { costAnalysis: { enabled: true } },
+        fqdn: "azure's",
+      },
+    } as unknown as KubernetesObject;
+    const text = planned([...manifests(), observed]).print("text");
+    expect(text).toContain(
+      'spec.supportPlan: "KubernetesOfficial" to unset (by spec or a patch that no longer sets it)',
+    );
+    expect(text).not.toContain("spec.metricsProfile");
+    expect(text).not.toContain("spec.fqdn");
+  });
+
+  test("of a control plane that a server printed is a change, unless its Cluster is there, too", async () => {
+    const [cluster, , controlPlane] = manifests();
+    if (!cluster || !controlPlane) throw new Error("the example has changed");
+    const client = await managementWith(...manifests(), stored);
+    const patched = {
+      ...(await client.get(AzureManagedControlPlane, { name: "harbor", namespace: "default" })),
+    };
+    const sorted = (...objects: readonly Frozen<KubernetesObject>[]) => sortObjects(objects, "default");
+    expect(isDump(sorted(patched))).toBe(false);
+    expect(isDump(sorted(patched, cluster))).toBe(true);
+    expect(isDump(sorted(patched, stored))).toBe(true);
+    const asoManagedClusterPatches = ["spec: {supportPlan: KubernetesOfficial}"];
+    const given = sorted({
+      ...patched,
+      spec: { ...patched.spec, asoManagedClusterPatches },
+    } as unknown as KubernetesObject);
+    const change = { client, given, nowMs: 0, transport: NO_TRANSPORT };
+    expect((await aksPlanner.forecast({} as never, change)).print("text")).toContain(
+      'spec.supportPlan: unset to "KubernetesOfficial" (by spec.asoManagedClusterPatches[0])',
+    );
   });
 
   test("of manifests compares them with what the server has", async () => {

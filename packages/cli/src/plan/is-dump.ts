@@ -3,15 +3,18 @@ import { type GivenObjects, titleOf } from "./given-objects.ts";
 
 /**
  * Whether objects come from a server, or are manifests to apply. Users never write machines by hand; pools from a
- * server have a status or a UID. MachineDeployments and control planes without any machine are changes, also if a server
- * printed them: `kubectl patch --dry-run=server -o yaml`.
+ * server have a status or a UID. MachineDeployments and control planes without any machine, one half of a
+ * pool, and objects of AKS without their Cluster are changes, also if a server printed them: `kubectl patch
+ * --dry-run=server -o yaml`.
  */
 export function isDump(given: GivenObjects): boolean {
   const { pools, machinePools, machines, deployments, setMachines, controlPlanes } = given;
   const { managedControlPlanes, managedPools, managedMachinePools } = given;
   if (machines.length + setMachines.length > 0) return true;
   const ofAks = [...managedControlPlanes, ...managedPools, ...managedMachinePools];
-  const pooled = [...pools, ...machinePools, ...ofAks];
+  const hasAks = given.clusters.length + given.managedClusters.length + given.agentPools.length > 0;
+  const hasPools = pools.length > 0 && machinePools.length > 0;
+  const pooled = [...(hasPools ? [...pools, ...machinePools] : []), ...(hasAks ? ofAks : [])];
   const all = [...pooled, ...deployments, ...controlPlanes];
   if (pooled.length + given.sets.length === 0) return false;
   const stored = all.filter(({ status, metadata }) => status !== undefined || metadata.uid !== undefined);

@@ -15,6 +15,7 @@ import { type DesiredObject, objectNameFor } from "./desired-object.ts";
 import { currentVersion } from "./managed-cluster.ts";
 import type { ManagedPool } from "./members.ts";
 import { applyPatches } from "./patches/apply-patches.ts";
+import { isOnlyOurs } from "./patches/removed-fields.ts";
 
 /** A field that would change. */
 export interface PlannedChange {
@@ -129,19 +130,32 @@ function plan({ object, observed, patches, field }: Subject): PlannedResource {
     const { index, message } = result.problem;
     return { ...place, changes: [], problem: `${field}[${index}]: ${message}` };
   }
-  const changes = differences(observed?.spec ?? {}, result.object.spec, "spec").filter(
-    // Fields that only the server or another client has set are not sent, and stay.
-    ({ after, path }) => after !== undefined || authors.has(path) || !observed,
-  );
+  const changes = differences(observed?.spec ?? {}, result.object.spec, "spec").flatMap((change) => {
+    const { after, path } = change;
+    if (after !== undefined || authors.has(path) || !observed)
+      return [{ ...change, by: authorOf(authors, path) }];
+    return leftOut(observed, change);
+  });
   return {
     ...place,
     desired: result.object,
-    changes: changes.map((change) => ({
-      ...change,
-      by: authorOf(authors, change.path),
-      ...(observed && neededFor(kind, change.path)),
-    })),
+    changes: changes.map((change) => ({ ...change, ...(observed && neededFor(kind, change.path)) })),
   };
+}
+
+/** Fields that the controllers have applied and would leave out. Those of Azure or of another client are not sent, and stay. */
+function leftOut(
+  observed: Frozen<AsoObject>,
+  { path, before }: Difference,
+): readonly Omit<PlannedChange, "needs">[] {
+  return leaves(before, path)
+    .filter((leaf) => isOnlyOurs(observed, leaf.path))
+    .map((leaf) => ({ ...leaf, after: undefined, by: "spec or a patch that no longer sets it" }));
+}
+
+function leaves(before: unknown, path: string): readonly Omit<Difference, "after">[] {
+  if (!isJsonObject(before)) return [{ path, before }];
+  return Object.entries(before).flatMap(([name, value]) => leaves(value, `${path}.${name}`));
 }
 
 /** The patch that last changed a field, or a field that contains it. */

@@ -27,6 +27,15 @@ export function fieldsKeptByOthers(
     .map((path) => ({ path: path.join("."), owners: ownersOf(object, path) }));
 }
 
+// The field manager of the controllers.
+const OWN_MANAGER = "capstan";
+
+/** Whether the field goes when the controllers leave it out: no other client keeps its value. */
+export function isOnlyOurs(object: Frozen<AsoObject>, path: string): boolean {
+  const owners = ownersOf(object, path.split("."));
+  return owners.length > 0 && owners.every((owner) => owner === OWN_MANAGER);
+}
+
 function removedPaths(text: string): readonly Path[] {
   try {
     const patch = parseAsoPatch(text);
