@@ -1,5 +1,6 @@
 import {
   controllerOf,
+  getCondition,
   KubeadmControlPlane,
   MachineDeployment,
   MachineSet,
@@ -51,6 +52,31 @@ test("a MachineDeployment of a foreign kind is created, scaled, rolled and delet
   expect(await machinesIn(world)).toEqual([]);
   expect(await world.run(world.user.list(TestMachine))).toEqual([]);
   expect(await nodesIn(world)).toEqual([]);
+});
+
+test("a machine says whether it is up to date, and pods avoid the Nodes of outdated machines", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment({ spec: { strategy: { type: "OnDelete" } } }));
+  await world.rest(PATIENCE_MS);
+  const seen = async (): Promise<unknown> => ({
+    conditions: (await machinesIn(world)).map(({ status }) => {
+      const { status: state, message } = getCondition(status?.conditions, "UpToDate") ?? {};
+      return message === undefined ? state : `${state}: ${message}`;
+    }),
+    taints: (await nodesIn(world)).map(({ spec }) => spec?.taints ?? []),
+  });
+  const upToDate = { conditions: ["True", "True", "True"], taints: [[], [], []] };
+  expect(await seen()).toEqual(upToDate);
+
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.31.3" } } } });
+  await world.rest(PATIENCE_MS);
+  const why = `False: MachineDeployment ${DEPLOYMENT}: spec.template.spec changed: version`;
+  const taint = { key: "node.cluster.x-k8s.io/outdated-revision", effect: "PreferNoSchedule" };
+  expect(await seen()).toEqual({ conditions: [why, why, why], taints: [[taint], [taint], [taint]] });
+
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.31.2" } } } });
+  await world.rest(PATIENCE_MS);
+  expect(await seen()).toEqual(upToDate);
 });
 
 test("a MachineDeployment adopts a MachineSet without a controller, and replaces no machine", async () => {

@@ -28,7 +28,10 @@ export const IN_PLACE_REASONS = {
     cure: "Read the message; correct the address, the certificate, the settings or the answer of the extension.",
   },
   NotUpdating: { meaning: "No updater works on the machine.", cure: PROGRESS },
-  UpToDate: { meaning: "All updaters are done with the machine.", cure: PROGRESS },
+  UpToDate: {
+    meaning: "The machine has the template of its owner, and no updater works on it.",
+    cure: PROGRESS,
+  },
   UpdateFailed: {
     meaning: "An updater reported that it cannot update the machine, or was not done in time.",
     cure: "Read the message. Change the template, set the annotation `in-place-updates.capstan.dev/retry` of the Machine to a new value, or delete the Machine.",

@@ -73,6 +73,11 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     meaning: "The machine is not available, because it is not Ready.",
     cure: "Read the condition Ready of the Machine.",
   },
+  NotUpToDate: {
+    meaning:
+      "The MachineDeployment of the machine has another template by now, or its `spec.rolloutAfter` has passed.",
+    cure: "Nothing: the rollout replaces or updates the machine. With the strategy OnDelete, delete the machine.",
+  },
   PreflightCheckFailed: {
     meaning: "The MachineSet creates no machine, because the control plane is not in a state to take it.",
     cure: "Read the message. It passes when the control plane has its version; to skip a check, set the annotation `machineset.cluster.x-k8s.io/skip-preflight-checks`.",

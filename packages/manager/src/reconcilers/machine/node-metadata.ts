@@ -5,6 +5,7 @@ import {
   type Frozen,
   type Machine,
   type Node,
+  OUTDATED_REVISION_TAINT,
   type Taint,
   UNINITIALIZED_TAINT,
 } from "@capstan/api";
@@ -22,12 +23,19 @@ const TAINTS_ANNOTATION = "cluster.x-k8s.io/taints-from-machine";
 const ROLE_PREFIX = "node-role.kubernetes.io";
 const SYNCED_DOMAINS = ["node-restriction.kubernetes.io", "node.cluster.x-k8s.io"];
 
-/** The merge patch that gives a Node the metadata and taints of its Machine; undefined when it has them. */
-export function decideNodePatch(machine: Frozen<Machine>, node: Frozen<Node>): object | undefined {
+/**
+ * The merge patch that gives a Node the metadata and taints of its Machine; undefined when it has them. Pods avoid the Node of an
+ * outdated machine, so that the rollout does not evict the same pod twice.
+ */
+export function decideNodePatch(
+  machine: Frozen<Machine>,
+  node: Frozen<Node>,
+  isOutdated: boolean,
+): object | undefined {
   const { annotations = {}, resourceVersion } = node.metadata;
   const labels = changedLabels(machine, node);
   const changedAnnotations = differing(wantedAnnotations(machine), annotations);
-  const taints = wantedTaints(machine, node);
+  const taints = [...wantedTaints(machine, node), ...(isOutdated ? [OUTDATED] : [])];
   const areTaintsSame = deepEqual(taints, node.spec?.taints ?? []);
   if (areTaintsSame && isEmpty(labels) && isEmpty(changedAnnotations)) return undefined;
   return {
@@ -75,14 +83,17 @@ function wantedAnnotations(machine: Frozen<Machine>): Readonly<Record<string, st
   };
 }
 
-/** The taints of the Node: without the uninitialized taint and former taints of the machine, with its present ones. */
+/** On the Nodes of outdated machines. */
+const OUTDATED: Taint = { key: OUTDATED_REVISION_TAINT, effect: "PreferNoSchedule" };
+
+/** The taints of the Node: without those that Cluster API reserves and former taints of the machine, with its present ones. */
 function wantedTaints(machine: Frozen<Machine>, { metadata, spec }: Frozen<Node>): readonly Frozen<Taint>[] {
   const former = metadata.annotations?.[TAINTS_ANNOTATION];
   const formerIds = listIn(former);
   const own = ownTaints(machine);
   const ownIds = own.map(taintId);
   const kept = (spec?.taints ?? []).filter((taint) => {
-    if (taint.key === UNINITIALIZED_TAINT) return false;
+    if (taint.key === UNINITIALIZED_TAINT || taint.key === OUTDATED_REVISION_TAINT) return false;
     const id = taintId(taint);
     return !formerIds.includes(id) || ownIds.includes(id);
   });

@@ -26,6 +26,7 @@ import { BOOTSTRAP_READY, INFRASTRUCTURE_READY } from "./conditions.ts";
 import { availabilityOfMachine, joinDueInMs } from "./decide.ts";
 import { decideNodePatch } from "./node-metadata.ts";
 import type { Scope } from "./scope.ts";
+import { isOutdated } from "./up-to-date.ts";
 
 /** The references of a Machine, and the condition of each. */
 export const REFERENCES = {
@@ -100,15 +101,15 @@ export async function observeNode(scope: Scope): Promise<Outcome> {
     const leftMs = joinDueInMs(machine, nowMs) ?? 0;
     return leftMs > 0 ? again(leftMs, "NodeProvisioning") : next;
   }
-  await updateNode(scope, node.node);
+  await updateNode(scope, node.node, nowMs);
   const { availableAtMs } = availabilityOfMachine({ machine, set, node: node.node, nowMs });
   if (availableAtMs === undefined || availableAtMs <= nowMs) return next;
   return again(availableAtMs - nowMs, "WaitingForMinReadySeconds");
 }
 
-async function updateNode(scope: Scope, node: Frozen<Node>): Promise<void> {
+async function updateNode(scope: Scope, node: Frozen<Node>, nowMs: number): Promise<void> {
   const { workload, machine } = scope;
-  const body = decideNodePatch(machine, node);
+  const body = decideNodePatch(machine, node, isOutdated(scope, nowMs));
   if (body && workload) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
 }
 

@@ -4,6 +4,7 @@ import {
   ExtensionConfig,
   KubeadmConfig,
   Machine,
+  MachineDeployment,
   MachineDrainRule,
   MachineSet,
   Secret,
@@ -16,7 +17,7 @@ export const machineRbac: readonly PolicyRule[] = [
   { apiGroups: [Machine.group], resources: [`${Machine.plural}/status`], verbs: ["patch"] },
   {
     apiGroups: [Cluster.group],
-    resources: [Cluster.plural, MachineDrainRule.plural, MachineSet.plural],
+    resources: [Cluster.plural, MachineDeployment.plural, MachineDrainRule.plural, MachineSet.plural],
     verbs: ["list", "watch"],
   },
   {

@@ -1,11 +1,15 @@
 import {
   Cluster,
+  deepEqual,
+  DEPLOYMENT_NAME_LABEL,
   ExtensionConfig,
   type Frozen,
   isTrue,
   Machine,
+  MachineDeployment,
   MachineDrainRule,
   MachineSet,
+  REVISION_ANNOTATION,
 } from "@capstan/api";
 import {
   type CacheReader,
@@ -22,6 +26,7 @@ import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { COALESCED_MS } from "../../workload/reconcile-interval.ts";
+import { rolloutFields } from "../machinedeployment/template.ts";
 import { MACHINE_FINALIZER } from "./conditions.ts";
 import {
   awaitPreTerminateHooks,
@@ -39,6 +44,7 @@ import { buildScope, FOLLOWED, type MachinePorts, type Scope } from "./scope.ts"
 const byReference = referrers(Machine, ({ spec }) => [spec.bootstrap.configRef, spec.infrastructureRef]);
 const BY_CLUSTER = "machine-of-cluster";
 const BY_SET = "machine-of-set";
+const BY_DEPLOYMENT = "machine-of-deployment";
 const BY_UPDATER = "machine-of-updater";
 // Draining waits for the API servers of many clusters; a slow one must not block the machines of the others.
 const CONCURRENCY = 30;
@@ -63,6 +69,10 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
       index(Machine, BY_SET, ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []),
+      index(Machine, BY_DEPLOYMENT, ({ metadata: { namespace, labels } }) => {
+        const name = labels?.[DEPLOYMENT_NAME_LABEL];
+        return name === undefined ? [] : [keyOf({ metadata: { name, namespace } })];
+      }),
       index(Machine, BY_UPDATER, ({ spec }) => (spec.updaters ?? []).slice(0, 1)),
       index(Machine, BY_PROVIDER_ID, ({ spec }) =>
         spec.providerID === undefined ? [] : [providerKey(spec.providerID)],
@@ -74,6 +84,7 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
       // Only for the cache: a machine that drains is requeued anyway.
       on(MachineDrainRule, () => []),
       on(MachineSet, toMachinesOfSet, { predicate: hasOtherMinReadySeconds }),
+      on(MachineDeployment, toMachinesOfDeployment, { predicate: startsRollout }),
       on(ExtensionConfig, ({ metadata }, cache) =>
         cache.list(Machine, { index: BY_UPDATER, value: metadata.name }).map((machine) => machine.metadata),
       ),
@@ -121,6 +132,20 @@ function mattersToMachines(before: Frozen<Cluster>, after: Frozen<Cluster>): boo
     isInitialized(before) !== isInitialized(after) ||
     before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp
   );
+}
+
+function toMachinesOfDeployment(deployment: Frozen<MachineDeployment>, cache: CacheReader): ObjectName[] {
+  const value = keyOf(deployment);
+  return cache.list(Machine, { index: BY_DEPLOYMENT, value }).map(({ metadata }) => metadata);
+}
+
+/** Whether machines may be outdated, or up to date again; the revision tells that `spec.rolloutAfter` has passed. */
+function startsRollout(before: Frozen<MachineDeployment>, after: Frozen<MachineDeployment>): boolean {
+  const fields = ({ metadata, spec }: Frozen<MachineDeployment>): readonly unknown[] => [
+    metadata.annotations?.[REVISION_ANNOTATION],
+    rolloutFields(spec.template.spec),
+  ];
+  return !deepEqual(fields(before), fields(after));
 }
 
 function toMachinesOfSet({ metadata }: Frozen<MachineSet>, cache: CacheReader): ObjectName[] {

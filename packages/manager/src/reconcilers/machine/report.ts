@@ -5,6 +5,7 @@ import { NODE_NOT_JOINED } from "../../workload/overdue-join.ts";
 import { AVAILABLE, NODE_HEALTHY, UP_TO_DATE } from "./conditions.ts";
 import { availabilityOfMachine, decideStatus, SUMMED_UP } from "./decide.ts";
 import type { Scope } from "./scope.ts";
+import { judgeUpToDate } from "./up-to-date.ts";
 
 /** Writes the observations of the pass to the status. After a failure there are fewer, and earlier values stay. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
@@ -26,6 +27,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
     const update = isUpdatingInPlace(machine) ? [UP_TO_DATE] : [];
     summarize(machine, [...update, ...SUMMED_UP, ...gates], context.env.clock.now());
     reportAvailability(scope);
+    reportUpToDate(scope);
     claimReady();
   }
   if (machine.status?.phase !== before) {
@@ -57,6 +59,13 @@ function reportAvailability({ context, machine, set, node }: Scope): void {
   } else if (node.state !== "unknown" || getCondition(machine.status?.conditions, AVAILABLE) === undefined) {
     context.setCondition({ type: AVAILABLE, status: "False", severity: "Info", reason: "NotReady" });
   }
+}
+
+/** While updaters run, or after one has failed, the update reports this condition itself. */
+function reportUpToDate(scope: Scope): void {
+  const { context, machine } = scope;
+  const condition = isUpdatingInPlace(machine) ? undefined : judgeUpToDate(scope, context.env.clock.now());
+  if (condition) context.setCondition(condition);
 }
 
 function reportDeletion({ context, machine, waitsFor }: Scope): void {

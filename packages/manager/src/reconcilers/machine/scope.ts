@@ -5,7 +5,9 @@ import {
   type Frozen,
   type Kind,
   KubeadmConfig,
+  type KubernetesObject,
   type Machine,
+  MachineDeployment,
   MachineSet,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
@@ -15,6 +17,7 @@ import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { UpdaterPorts } from "../../updaters/updaters.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import type { MachineOwners } from "./up-to-date.ts";
 
 export interface MachinePorts {
   readonly clock: Clock;
@@ -24,7 +27,7 @@ export interface MachinePorts {
 }
 
 /** One pass over one Machine. */
-export interface Scope {
+export interface Scope extends MachineOwners {
   readonly context: Context<Machine>;
   readonly machine: Editable<Machine>;
   readonly ports: MachinePorts;
@@ -32,8 +35,6 @@ export interface Scope {
   readonly refusals: Refusals;
   /** The Cluster of the machine, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
-  /** The MachineSet that controls the machine, if one does. */
-  readonly set: Frozen<MachineSet> | undefined;
   bootstrap?: ResolvedReference;
   infrastructure?: ResolvedReference;
   node: NodeLookup;
@@ -59,13 +60,19 @@ export function buildScope(
   const { object: machine, cache } = context;
   const { namespace } = machine.metadata;
   const cluster = cache.get(Cluster, { name: machine.spec.clusterName, namespace });
-  return { context, machine, ports, refusals, cluster, set: setOf(machine, cache), node: NOT_OBSERVED };
+  const set = controllerIn(cache, machine, MachineSet);
+  const deployment = set && controllerIn(cache, set, MachineDeployment);
+  return { context, machine, ports, refusals, cluster, set, deployment, node: NOT_OBSERVED };
 }
 
-/** The MachineSet that controls a machine; compared by UID, so that a new set of the same name does not match. */
-function setOf(machine: Frozen<Machine>, cache: CacheReader): Frozen<MachineSet> | undefined {
-  const owner = controllerOf(machine);
-  if (owner?.kind !== MachineSet.kind) return undefined;
-  const set = cache.get(MachineSet, { name: owner.name, namespace: machine.metadata.namespace });
-  return set?.metadata.uid === owner.uid ? set : undefined;
+/** The controller of an object if it is of that kind; compared by UID, so that a new object of the same name does not match. */
+function controllerIn<T extends KubernetesObject>(
+  cache: CacheReader,
+  object: Frozen<KubernetesObject>,
+  kind: Kind<T>,
+): Frozen<T> | undefined {
+  const owner = controllerOf(object);
+  if (owner?.kind !== kind.kind) return undefined;
+  const controller = cache.get(kind, { name: owner.name, namespace: object.metadata.namespace });
+  return controller?.metadata.uid === owner.uid ? controller : undefined;
 }
