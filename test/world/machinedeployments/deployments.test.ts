@@ -79,6 +79,27 @@ test("a machine says whether it is up to date, and pods avoid the Nodes of outda
   expect(await seen()).toEqual(upToDate);
 });
 
+test("a settled MachineDeployment costs no write, with and without labels of its template", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  const labelled = {
+    metadata: { name: "labelled" },
+    spec: { template: { metadata: { labels: { team: "a" } } } },
+  };
+  await create(world, MachineDeployment, deployment(labelled));
+  await world.rest(PATIENCE_MS);
+  const before = world.trace.events.length;
+  await world.advance(3 * 60 * MINUTE_MS);
+  const writes = world.trace.events
+    .slice(before)
+    .flatMap(({ actor, happening }) =>
+      happening.kind === "write" && actor.startsWith("manager") && happening.resource !== "leases"
+        ? [`${happening.verb} ${happening.resource} by ${actor}`]
+        : [],
+    );
+  expect(writes).toEqual([]);
+});
+
 test("a MachineDeployment adopts a MachineSet without a controller, and replaces no machine", async () => {
   const world = await deploymentWorld();
   await create(world, MachineDeployment, deployment());

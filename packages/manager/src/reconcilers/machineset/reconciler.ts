@@ -46,7 +46,7 @@ export function machineSetReconciler(): Reconciler {
     finalizer: "cluster.x-k8s.io/machineset",
     concurrency: CONCURRENCY,
     // A machine that comes up causes several events within milliseconds; together they cost one pass.
-    minReconcileIntervalMs: ({ status }) => setIntervalMsOf(status?.replicas),
+    minReconcileIntervalMs: setIntervalMsOf,
     owns: [Machine],
     indexes: [
       index(Machine, BY_CONTROLLER, controllerUids),
