@@ -17,10 +17,8 @@ describe.each(Object.keys(STORIES))("a crash during the story %s", (story) => {
 });
 
 test("caches that lag behind, lost answers and crashes never lead to a machine or a MachineSet too many", async () => {
-  for (const seed of ["1", "2"]) {
-    const calm = await rehearse(rehearsalOf("roll", seed, 2));
-    const stormy = await rehearse(rehearsalOf("roll", seed, 2), STORM);
-    expect(stormy.failure, seed).toBeUndefined();
-    expect(stormy.end, seed).toEqual(calm.end);
-  }
+  const calm = await rehearse(rehearsalOf("roll", "1", 2));
+  const stormy = await rehearse(rehearsalOf("roll", "1", 2), STORM);
+  expect(stormy.failure).toBeUndefined();
+  expect(stormy.end).toEqual(calm.end);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { STORIES } from "./stories.fixture.ts";
 import { runStory } from "./story.fixture.ts";
 
-const SEEDS = 100;
+const SEEDS = 40;
 const FOLDER = join(import.meta.dirname, "stories");
 
 describe.each(Object.entries(STORIES))("%s", (name, line) => {
