@@ -2,11 +2,12 @@ import { expect, test } from "vitest";
 import { everySeventh, runsAll } from "../../sample.ts";
 import { calmRenewal, crashedRenewal, type RenewalStory } from "./crash-sweep.ts";
 import { renewalStory } from "./renewal-story.ts";
-import { templateStory } from "./template-story.ts";
+import { rollingTemplateStory, templateStory } from "./template-story.ts";
 
 test.each<[string, RenewalStory]>([
   ["pool", renewalStory],
   ["template", templateStory],
+  ["template that rolls", rollingTemplateStory],
 ])(
   "a crash before or after any write of a renewal of a %s does not change its end",
   { timeout: 1_800_000 },

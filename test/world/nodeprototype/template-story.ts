@@ -23,10 +23,23 @@ import {
 } from "./template-world.ts";
 
 const PATIENCE_MS = 8 * 60 * MINUTE_MS;
+// No second renewal begins by itself.
+const LONG = "8000h";
 const PATCH = "/etc/patch";
 
+/** The same with the policy RollingUpdate: the machines that exist are replaced. */
+export function rollingTemplateStory(seed: string, options: StoryOptions = {}): Rehearsal {
+  return templateStory(seed, options, {
+    nodeCachingMode: { interval: LONG, rolloutPolicy: "RollingUpdate" },
+  });
+}
+
 /** A MachineDeployment of two whose template is renewed, then scaled to three. */
-export function templateStory(seed: string, { world: options, begins, ends }: StoryOptions = {}): Rehearsal {
+export function templateStory(
+  seed: string,
+  { world: options, begins, ends }: StoryOptions = {},
+  caching: Parameters<typeof createWorkers>[1] = { annotations: { nodeCachingInterval: LONG } },
+): Rehearsal {
   return {
     world: {
       seed,
@@ -37,8 +50,7 @@ export function templateStory(seed: string, { world: options, begins, ends }: St
     },
     story: async (world) => {
       await plantCluster(world);
-      // The interval is long, so that no second renewal begins by itself.
-      await createWorkers(world, { annotations: { nodeCachingInterval: "8000h" } });
+      await createWorkers(world, caching);
       for (const name of vmsIn(world)) diskOfMachine(world, name).write(PATCH, "1.2.3");
       await begins?.(world);
       await patch(world, AzureMachineTemplate, WORKERS, {
@@ -46,7 +58,7 @@ export function templateStory(seed: string, { world: options, begins, ends }: St
       });
       await world.until(() => isRenewed(world), PATIENCE_MS);
       await patch(world, MachineDeployment, WORKERS, { spec: { replicas: 3 } });
-      await world.until(() => readyCount(world) === 3, PATIENCE_MS);
+      await world.until(() => isSettled(world, 3), PATIENCE_MS);
       ends?.(world);
     },
     endState: endOf,
@@ -62,9 +74,10 @@ function isRenewed(world: World): boolean {
   return status?.lastImagePrototype !== undefined && status.nodePrototyping?.phase === "Idle";
 }
 
-function readyCount(world: World): number {
-  const [deployment] = listed<MachineDeployment>(world, MachineDeployment);
-  return deployment?.status?.readyReplicas ?? 0;
+function isSettled(world: World, replicas: number): boolean {
+  const { status } = listed<MachineDeployment>(world, MachineDeployment)[0] ?? {};
+  const counts = [status?.replicas, status?.readyReplicas, status?.updatedReplicas];
+  return counts.every((count) => count === replicas);
 }
 
 /** What users see at the end: without times and names, which differ between good runs. */

@@ -1,6 +1,8 @@
 import {
   AzureMachineTemplate,
+  isTrue,
   KubeadmControlPlane,
+  Machine,
   MachineDeployment,
   PROTOTYPE_DONOR_ANNOTATION,
   PROTOTYPE_IMAGE_ANNOTATION,
@@ -11,6 +13,7 @@ import type { World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
 import { get, MINUTE_MS, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
 import { NEW_VERSION, nodesOf } from "../machinepools/pool-world.ts";
+import { listed } from "../machinepools/stories.ts";
 import { BASE_IMAGE, HOUR_MS, resourcesOf } from "./prototype-world.ts";
 import {
   clonesIn,
@@ -64,6 +67,31 @@ test("a machine created after a renewal boots from the image of the donor, which
   const disks = (await namesIn(world)).map((name) => diskOfMachine(world, name));
   expect(disks.map((disk) => disk.read("/etc/patch"))).toEqual(["1.2.3", undefined, "1.2.3"]);
   expect(new Set(disks.map((disk) => disk.read("/etc/machine-id"))).size).toBe(3);
+});
+
+test.each([
+  ["RollingUpdate", ["1.2.3", "1.2.3", "1.2.3"]],
+  ["None", ["1.2.3", undefined, undefined]],
+])("with the policy %s, machines that exist have %j after a renewal", async (rolloutPolicy, patches) => {
+  const world = await templateWorld();
+  await createWorkers(world, { nodeCachingMode: { interval: "8000h", rolloutPolicy } }, 3);
+  const [donor = "", ...others] = await namesIn(world);
+  diskOfMachine(world, donor).write("/etc/patch", "1.2.3");
+  const annotations = { [PROTOTYPE_NOW_ANNOTATION]: "1" };
+  await patch(world, AzureMachineTemplate, WORKERS, { metadata: { annotations } });
+  await untilTemplateRenewed(world);
+  // The default budget of a MachineDeployment is a surge of one, so three machines are always ready.
+  const isShort = (): boolean =>
+    listed<Machine>(world, Machine).filter(({ status }) => isTrue(status?.conditions, "Ready")).length < 3;
+  expect(await world.until(isShort, 2 * HOUR_MS)).toBe(false);
+  const after = await namesIn(world);
+  expect(after.map((name) => diskOfMachine(world, name).read("/etc/patch"))).toEqual(patches);
+  expect(after.filter((name) => [donor, ...others].includes(name))).toHaveLength(
+    rolloutPolicy === "None" ? 3 : 0,
+  );
+  await world.advance(2 * HOUR_MS);
+  expect(await namesIn(world)).toEqual(after);
+  await expectInService(world);
 });
 
 describe("a stopped donor comes back", () => {

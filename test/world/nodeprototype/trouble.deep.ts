@@ -1,4 +1,9 @@
-import { AzureMachinePool, PROTOTYPE_NOW_ANNOTATION, PROTOTYPE_ROLLBACK_ANNOTATION } from "@capstan/api";
+import {
+  AzureMachinePool,
+  getCondition,
+  PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_ROLLBACK_ANNOTATION,
+} from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { MACHINE_POOL_INVARIANTS, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
@@ -280,7 +285,7 @@ describe("what another client has created under the names of a renewal", () => {
   ])("%s", async (_, planted, cause) => {
     const world = await worldWith("PUT nothing", FAILS);
     await world.until(() => stored(world)?.status?.nodePrototyping?.phase === "Snapshotting", 2 * HOUR_MS);
-    await plantGallery(world, planted);
+    await plantGallery(world, galleryNames(world), planted);
     await world.until(() => stored(world)?.status?.nodePrototyping?.phase === "Idle", 8 * HOUR_MS);
     const { status } = await poolNow(world);
     if (cause) expect(status?.nodePrototyping?.lastError?.message).toMatch(cause);
@@ -291,13 +296,69 @@ describe("what another client has created under the names of a renewal", () => {
   });
 });
 
+describe("what another client has created before a renewal is found before a donor is drained", () => {
+  test.each<[string, { gallery: object; definition?: object }, RegExp]>([
+    ["a gallery of another owner", { gallery: {} }, /gallery .* exists without the tags of this cluster/],
+    [
+      "a definition of specialized images",
+      { gallery: { tags: OURS }, definition: { osState: "Specialized" } },
+      /has properties\.osState Specialized, and new machines need Generalized; delete the definition/,
+    ],
+    [
+      "a definition for another generation",
+      { gallery: { tags: OURS }, definition: { hyperVGeneration: "V1" } },
+      /has properties\.hyperVGeneration V1, and new machines need V2; delete the definition/,
+    ],
+  ])("%s", async (_, planted, cause) => {
+    // The first renewal fails before its drain, and tells the names.
+    const world = await worldWith(`PUT ${INSTANCE}/runCommands`, DENIED, 1);
+    const recordIn = () => stored(world)?.status?.nodePrototyping;
+    await world.until(() => recordIn()?.phase === "Preparing", 2 * HOUR_MS);
+    const names = galleryNames(world);
+    await world.until(() => recordIn()?.phase === "Idle", 2 * HOUR_MS);
+    await plantGallery(world, names, planted);
+    await world.advance(MINUTE_MS);
+    await ask(world, PROTOTYPE_NOW_ANNOTATION, "2");
+    expect(await world.until(() => recordIn()?.phase !== "Idle", 2 * HOUR_MS)).toBe(false);
+    const { status } = await poolNow(world);
+    expect(getCondition(status?.conditions, "LastOsCache")).toMatchObject({
+      status: "False",
+      severity: "Warning",
+      reason: "GalleryUnusable",
+      message: expect.stringMatching(cause) as string,
+    });
+    const id = galleryID(names);
+    for (const one of [`${id}/images/${names.definition}`, id]) {
+      await world.run(world.arm("DELETE", `${one}?api-version=2024-03-03`));
+      await world.advance(MINUTE_MS);
+    }
+    await untilRenewed(world);
+  });
+});
+
+interface GalleryNames {
+  readonly gallery: string;
+  readonly definition: string;
+}
+
+/** The names that a renewal uses, which has begun. */
+function galleryNames(world: World): GalleryNames {
+  const { imageVersion } = stored(world)?.status?.nodePrototyping ?? {};
+  if (!imageVersion) throw new Error("no renewal has begun");
+  return imageVersion;
+}
+
+function galleryID({ gallery }: GalleryNames): string {
+  return `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${CLUSTER}/providers/Microsoft.Compute/galleries/${gallery}`;
+}
+
 /** Creates the gallery, and perhaps the definition, that the renewal is going to use. */
 async function plantGallery(
   world: World,
+  names: GalleryNames,
   { gallery, definition }: { readonly gallery: object; readonly definition?: object },
 ): Promise<void> {
-  const { imageVersion } = stored(world)?.status?.nodePrototyping ?? {};
-  const id = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${CLUSTER}/providers/Microsoft.Compute/galleries/${imageVersion?.gallery}`;
+  const id = galleryID(names);
   const put = (path: string, body: object) =>
     world.run(world.arm("PUT", `${path}?api-version=2024-03-03`, { location: "westeurope", ...body }));
   await put(id, { ...gallery, properties: {} });
@@ -305,7 +366,7 @@ async function plantGallery(
   await world.advance(20_000);
   const identifier = { publisher: "them", offer: "theirs", sku: "own" };
   const usual = { osType: "Linux", osState: "Generalized", hyperVGeneration: "V2", identifier };
-  await put(`${id}/images/${imageVersion?.definition}`, { properties: { ...usual, ...definition } });
+  await put(`${id}/images/${names.definition}`, { properties: { ...usual, ...definition } });
 }
 
 test("a drain that a budget blocks ends after fifteen minutes, without force", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { definitionFor, mismatchOf } from "./definition.ts";
+import { definitionFor, galleryRefusalOf, mismatchOf } from "./definition.ts";
 
 const SNAPSHOT = { hyperVGeneration: "V2" };
 const PLAN = { name: "n", publisher: "p", product: "q" };
@@ -56,5 +56,58 @@ describe("an existing definition", () => {
     const mismatch = mismatchOf({ ...needed, ...differences }, needed);
     expect(mismatch).toContain(why);
     expect(mismatch).toContain("delete the definition");
+  });
+});
+
+describe("before a donor is taken out of service", () => {
+  const OWN = { id: "/g", isOwned: true };
+  const MACHINE = {
+    plan: PLAN,
+    properties: {
+      instanceView: { hyperVGeneration: "V2" },
+      securityProfile: { securityType: "TrustedLaunch" },
+    },
+  };
+  const FITTING = definitionFor({
+    ...SNAPSHOT,
+    purchasePlan: PLAN,
+    securityProfile: { securityType: "TrustedLaunch" },
+  });
+  const refusalOf = (differences: object, machine: object = MACHINE) =>
+    galleryRefusalOf({
+      gallery: OWN,
+      definition: { id: "/d", properties: { ...FITTING, ...differences } },
+      machine: { ...machine },
+    });
+
+  test("a gallery that does not exist yet, an own one and a definition that fits are not refused", () => {
+    const nothing = { gallery: undefined, definition: undefined, machine: MACHINE };
+    expect(galleryRefusalOf(nothing)).toBeUndefined();
+    expect(galleryRefusalOf({ ...nothing, gallery: OWN })).toBeUndefined();
+    expect(refusalOf({})).toBeUndefined();
+  });
+
+  test("a gallery of another owner is refused", () => {
+    const gallery = { id: "/g", isOwned: false };
+    expect(galleryRefusalOf({ gallery, definition: undefined, machine: MACHINE })).toBe(
+      "the gallery /g exists without the tags of this cluster; delete it, or tag it as owned",
+    );
+  });
+
+  test.each([
+    [{ osState: "Specialized" }, "osState Specialized"],
+    [{ osType: "Windows" }, "osType Windows"],
+    [{ hyperVGeneration: "V1" }, "hyperVGeneration V1"],
+    [{ purchasePlan: undefined }, "purchasePlan none"],
+    [{ features: [] }, "features.SecurityType Standard"],
+  ])("a definition with %j is refused", (differences, why) => {
+    expect(refusalOf(differences)).toContain(
+      `the image definition /d has properties.${why}, and new machines`,
+    );
+  });
+
+  test("what the machine does not say is left to its snapshot", () => {
+    expect(refusalOf({ architecture: "Arm64" }, {})).toBeUndefined();
+    expect(refusalOf({ hyperVGeneration: "V1", features: [], purchasePlan: PLAN }, {})).toBeUndefined();
   });
 });

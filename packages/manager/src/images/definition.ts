@@ -7,9 +7,7 @@ export function definitionFor(snapshot: Properties): Properties {
   const { purchasePlan, supportedCapabilities, securityProfile } = snapshot;
   const architecture = textIn(supportedCapabilities, "architecture");
   return {
-    osType: "Linux",
-    // Machines get custom data, which only a generalized image takes.
-    osState: "Generalized",
+    ...USABLE,
     hyperVGeneration: textIn(snapshot, "hyperVGeneration") ?? "V2",
     ...(architecture !== undefined && { architecture }),
     ...(purchasePlan !== undefined && { purchasePlan }),
@@ -18,8 +16,12 @@ export function definitionFor(snapshot: Properties): Properties {
 }
 
 /** Where an existing definition differs from the one that is needed, and what to do; undefined if it fits. */
-export function mismatchOf(existing: Properties, needed: Properties): string | undefined {
-  for (const field of FIELDS) {
+export function mismatchOf(
+  existing: Properties,
+  needed: Properties,
+  fields: readonly string[] = FIELDS,
+): string | undefined {
+  for (const field of fields) {
     const [found, wanted] = [valueOf(existing, field), valueOf(needed, field)];
     if (deepEqual(found, wanted)) continue;
     return `has properties.${field} ${shown(found)}, and new machines need ${shown(wanted)}; delete the definition, and the next renewal creates one that fits`;
@@ -27,6 +29,43 @@ export function mismatchOf(existing: Properties, needed: Properties): string | u
   return undefined;
 }
 
+/** What exists in Azure where a renewal publishes, and the machine that would be its donor. */
+export interface GalleryFacts {
+  readonly gallery: { readonly id: string; readonly isOwned: boolean } | undefined;
+  readonly definition: { readonly id: string; readonly properties: Properties } | undefined;
+  /** The machine with its instance view. */
+  readonly machine: Properties;
+}
+
+/** What is wrong with a gallery that this cluster has not created. */
+export const FOREIGN_GALLERY = "exists without the tags of this cluster; delete it, or tag it as owned";
+
+/** Why no image of a machine can be published; undefined as far as the machine tells. Its snapshot tells the rest. */
+export function galleryRefusalOf({ gallery, definition, machine }: GalleryFacts): string | undefined {
+  if (gallery && !gallery.isOwned) return `the gallery ${gallery.id} ${FOREIGN_GALLERY}`;
+  if (!definition) return undefined;
+  const needed = neededBy(machine);
+  // What the machine does not say may still be true of its disk.
+  const said = FIELDS.filter((field) => givenIn(needed, field) !== undefined);
+  const mismatch = mismatchOf(definition.properties, needed, said);
+  return mismatch && `the image definition ${definition.id} ${mismatch}`;
+}
+
+function neededBy({ plan, properties }: Properties): Properties {
+  const { instanceView, securityProfile } = isJsonObject(properties) ? properties : {};
+  // Disks of confidential machines have other names for the type.
+  const isTrusted = textIn(securityProfile, "securityType") === TRUSTED_LAUNCH;
+  return {
+    ...USABLE,
+    hyperVGeneration: textIn(instanceView, "hyperVGeneration"),
+    purchasePlan: plan,
+    features: isTrusted ? [{ name: SECURITY_TYPE, value: TRUSTED_LAUNCH }] : [],
+  };
+}
+
+// Machines get custom data, which only a generalized image takes.
+const USABLE: Properties = { osType: "Linux", osState: "Generalized" };
+const TRUSTED_LAUNCH = "TrustedLaunch";
 const SECURITY_TYPE = "SecurityType";
 const STANDARD = "Standard";
 const SECURITY = `features.${SECURITY_TYPE}`;
@@ -36,8 +75,11 @@ const FIELDS = ["osType", "osState", "hyperVGeneration", "architecture", "purcha
 const DEFAULTS: Properties = { hyperVGeneration: "V1", architecture: "x64", [SECURITY]: STANDARD };
 
 function valueOf(properties: Properties, field: string): unknown {
-  const value = field === SECURITY ? securityOf(properties) : properties[field];
-  return value ?? DEFAULTS[field];
+  return givenIn(properties, field) ?? DEFAULTS[field];
+}
+
+function givenIn(properties: Properties, field: string): unknown {
+  return field === SECURITY ? securityOf(properties) : properties[field];
 }
 
 function securityOf({ features }: Properties): string | undefined {

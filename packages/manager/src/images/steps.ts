@@ -1,4 +1,5 @@
 /** The decisions within a renewal: from what was observed to the next step. All are pure and level-based. */
+import { FOREIGN_GALLERY } from "./definition.ts";
 
 /** Whether the donor's virtual machine runs. */
 export type DonorPower = "running" | "starting" | "stopping" | "stopped" | "unknown" | "gone";
@@ -130,7 +131,7 @@ function galleryStep(facts: PublishFacts): PublishStep | undefined {
   if (isForeignGallery)
     return {
       do: "giveUp",
-      why: "the gallery exists without the tags of this cluster; delete it, or tag it as owned",
+      why: `the gallery ${FOREIGN_GALLERY}`,
     };
   if (gallery === undefined) return { do: "createGallery", why: "the cluster has no gallery yet" };
   if (isPending(gallery)) return { do: "wait", why: `the gallery is ${gallery}` };

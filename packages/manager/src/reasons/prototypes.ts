@@ -35,6 +35,11 @@ export const PROTOTYPE_REASONS = {
       "Images of the pool contain the identity of their donors; machines remove it at their first boot from such an image.",
     cure: "Give read access to the gallery only to those who may have node access; [security of node images](../node-image-security.md) says what it contains.",
   },
+  GalleryUnusable: {
+    meaning:
+      "The gallery or the image definition that a renewal would use exists, and does not take an image of the donor. No node was disturbed.",
+    cure: "Delete what the message names, or tag the gallery as owned by the Cluster; it is read again within ten minutes.",
+  },
   MachinesChanging: {
     meaning: "No renewal begins while a MachineDeployment of the template rolls or scales.",
     cure: UNDER_WAY,

@@ -18,18 +18,18 @@ import { durationErrors } from "../../values/value-errors.ts";
 import { Image, isGalleryImage } from "../image.ts";
 import type { OSDisk } from "../disks.ts";
 
+const RolloutPolicy = oneOf(
+  "Whether existing nodes move to a renewed image (RollingUpdate) or only new ones get it (None).",
+  ["None", "RollingUpdate"],
+  { default: "None" },
+);
+
 /** Periodically creates the image of new nodes from a healthy node. */
 export const NodePrototyping = object(
   "Renews the image of new nodes from a healthy node at an interval; presence enables it.",
   {
     interval: duration("How long an image is used before it is renewed, at least 10m.", { default: "24h" }),
-    rolloutPolicy: optional(
-      oneOf(
-        "Whether existing nodes move to a renewed image (RollingUpdate) or only new ones get it (None).",
-        ["None", "RollingUpdate"],
-        { default: "None" },
-      ),
-    ),
+    rolloutPolicy: optional(RolloutPolicy),
     window: optional(
       object("When a renewal may begin; at any time unless given.", {
         start: string("The time of day, such as 22:00."),
@@ -181,6 +181,7 @@ export const NodeCachingMode = object(
   {
     interval: optional(duration("How long an image is used before it is renewed.")),
     cacheInterval: optional(duration("The same, under an older name.")),
+    rolloutPolicy: optional(RolloutPolicy),
   },
 );
 
@@ -250,7 +251,8 @@ function olderPlace(at: string, mode: OlderMode): Place | undefined {
   if (!mode) return undefined;
   const path = `${at}.nodeCachingMode`;
   const name = mode.interval === undefined && mode.cacheInterval !== undefined ? "cacheInterval" : "interval";
-  return { path, intervalPath: `${path}.${name}`, settings: { interval: mode[name] ?? DEFAULT_INTERVAL } };
+  const { [name]: interval = DEFAULT_INTERVAL, rolloutPolicy = "None" } = mode;
+  return { path, intervalPath: `${path}.${name}`, settings: { interval, rolloutPolicy } };
 }
 
 function annotatedPlace(annotations: Readonly<Record<string, string>> = {}): Place | undefined {

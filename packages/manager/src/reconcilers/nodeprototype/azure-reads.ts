@@ -73,6 +73,8 @@ export function donorID(scope: AzureScope): string {
 export interface InstanceWithDisk {
   readonly instance: ScaleSetInstance;
   readonly osDiskID: string;
+  /** All that Azure says about it. */
+  readonly body: JsonObject;
 }
 
 /** An instance as Azure has it now; undefined when it is gone. */
@@ -82,7 +84,7 @@ export async function readInstance(scope: AzureScope, id: string): Promise<Insta
   const instance = body && parseInstance({ instanceId: body["name"], ...body });
   if (!instance) return undefined;
   const disk = objectIn(body, "properties", "storageProfile", "osDisk", "managedDisk");
-  return { instance, osDiskID: textIn(disk, "id") };
+  return { instance, osDiskID: textIn(disk, "id"), body };
 }
 
 const POWER: Readonly<Record<PowerState, DonorPower>> = {

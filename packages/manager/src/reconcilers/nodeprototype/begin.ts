@@ -1,16 +1,29 @@
 import { formatTimestamp, type Frozen, type Node, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
+import { ownerOf } from "../../azure-cluster/spec-view.ts";
+import { isOwned } from "../../azure-cluster/tags.ts";
+import { galleryRefusalOf } from "../../images/definition.ts";
 import { cycleIDOf, snapshotName, versionOf } from "../../images/names.ts";
 import type { PrototypeRecord } from "../../images/record.ts";
 import type { StartDecision } from "../../images/start.ts";
 import { listed } from "../azuremachinepool/listed.ts";
-import { type AzureScope, instanceIDOf, type InstanceWithDisk, readInstance } from "./azure-reads.ts";
+import {
+  type AzureScope,
+  instanceIDOf,
+  type InstanceWithDisk,
+  objectIn,
+  read,
+  readInstance,
+} from "./azure-reads.ts";
 import { nodeOf } from "./candidates.ts";
 import { nodesOf } from "./donor-node.ts";
 import type { FleetMachine } from "./fleet.ts";
 import { moveTo } from "./scope.ts";
 
 const RETRY_MS = 15_000;
+// No event tells that a gallery has changed.
+const REFUSED_MS = 10 * 60_000;
+const GALLERY_UNUSABLE = "GalleryUnusable";
 
 type Start = Extract<StartDecision, { do: "start" }>;
 
@@ -23,6 +36,8 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
   if (!node) return again(RETRY_MS, "DonorGone");
   const found = await readInstance(scope, instanceIDOf(scope, machine.instanceID));
   if (!found) return again(RETRY_MS, "DonorGone");
+  const refusal = await galleryRefusal(scope, found);
+  if (refusal !== undefined) return refuse(scope, refusal);
   const nowMs = context.env.clock.now();
   await moveTo(scope, "Protecting", {
     ...FRESH,
@@ -35,6 +50,28 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
   const message = `Renewal ${cycleIDOf(nowMs)}: ${start.why}${rest}`;
   context.event({ type: "Normal", reason: "PrototypeStarted", message });
   return again(0, "Protecting");
+}
+
+/** Why the gallery or the definition that exists cannot take an image of the donor. Found later, it would cost a drain. */
+async function galleryRefusal(
+  scope: AzureScope,
+  { body: machine }: InstanceWithDisk,
+): Promise<string | undefined> {
+  const { galleryID, definitionID, plan } = scope.azure;
+  const gallery = await read(scope, galleryID);
+  const definition = gallery && (await read(scope, definitionID));
+  return galleryRefusalOf({
+    gallery: gallery && { id: galleryID, isOwned: isOwned(gallery, ownerOf(plan)) },
+    definition: definition && { id: definitionID, properties: objectIn(definition, "properties") },
+    machine,
+  });
+}
+
+/** Waits until a user has changed what does not fit; meanwhile other renewals of the cluster may begin. */
+function refuse(scope: AzureScope, why: string): Outcome {
+  scope.note = { reason: GALLERY_UNUSABLE, why };
+  scope.shared.ports.prototypeClaims.delete(scope.ownerKey);
+  return again(REFUSED_MS, GALLERY_UNUSABLE);
 }
 
 /** What an earlier renewal has left in the record. */

@@ -50,6 +50,6 @@ export interface Fleet {
   readonly bootsFrom: (definitionID: string) => boolean;
   /** Whether machines may still be created from any image definition of ours. */
   readonly mayBootFromPrototype: () => boolean;
-  /** Replaces existing machines; returns whether that was asked for before, so that nothing is left to write. */
-  readonly rollSince: (startedAt: string) => boolean;
+  /** Replaces the machines that are older than a promotion; returns whether that is written, so that the renewal may end. */
+  readonly rollSince: (promotedAt: string) => Promise<boolean>;
 }

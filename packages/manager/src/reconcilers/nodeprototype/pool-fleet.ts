@@ -43,10 +43,11 @@ export function poolFleet(
       pool.metadata.deletionTimestamp === undefined
         ? isBootedFrom(pool, pool.status?.nodePrototyping?.bootImage?.id)
         : pool.metadata.finalizers?.includes(POOL_FINALIZER) === true,
-    rollSince: (startedAt) => {
-      if (pool.metadata.annotations?.[RESTARTED_AT_ANNOTATION] === startedAt) return true;
-      pool.metadata.annotations = { ...pool.metadata.annotations, [RESTARTED_AT_ANNOTATION]: startedAt };
-      return false;
+    rollSince: (promotedAt) => {
+      const { annotations } = pool.metadata;
+      const isWritten = annotations?.[RESTARTED_AT_ANNOTATION] === promotedAt;
+      if (!isWritten) pool.metadata.annotations = { ...annotations, [RESTARTED_AT_ANNOTATION]: promotedAt };
+      return Promise.resolve(isWritten);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { HistoryEntry, PrototypeRecord } from "../../images/record.ts";
 import { decidePromote } from "../../images/steps.ts";
 import { type AzureScope, objectIn, read, stateOf } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
-import { promotedTags } from "./prototype-tags.ts";
+import { promotedAt, promotedTags } from "./prototype-tags.ts";
 import { definitionIDOf, versionID } from "./publish.ts";
 import { change, moveTo, recordOf, renewalOf } from "./scope.ts";
 
@@ -42,17 +42,18 @@ export async function promote(scope: AzureScope): Promise<Outcome> {
       change(scope, { bootImage: bootImageIn(scope) });
       return again(MODEL_MS, "AwaitingModel");
     case "record":
-      return isRolled(scope) ? record(scope) : again(0, "Promoting");
+      return (await isRolled(scope, body)) ? record(scope) : again(0, "Promoting");
   }
 }
 
 /**
- * With the policy RollingUpdate, existing machines are replaced as by `capstan rollout restart`. The annotation is written
- * before the renewal ends: its value is the same after a crash.
+ * With the policy RollingUpdate, existing machines are replaced as by `capstan rollout restart`. That is written before the
+ * renewal ends: the time of the promotion is a tag of the version, so it is the same after a crash.
  */
-function isRolled(scope: AzureScope): boolean {
-  const { settings, fleet } = scope;
-  return settings?.rolloutPolicy !== "RollingUpdate" || fleet.rollSince(renewalOf(scope).startedAt);
+function isRolled({ settings, fleet }: AzureScope, version: JsonObject | undefined): Promise<boolean> {
+  return settings?.rolloutPolicy === "RollingUpdate"
+    ? fleet.rollSince(promotedAt(version))
+    : Promise.resolve(true);
 }
 
 /** Whether Azure leaves the version out when it looks for the latest. */

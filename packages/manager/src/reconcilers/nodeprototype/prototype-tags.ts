@@ -45,6 +45,11 @@ export function promotedTags(body: JsonObject | undefined, at: string): Tags {
   return { ...tagsIn(body ?? {}), [PROMOTED]: at };
 }
 
+/** When a version was promoted, by its tag; empty if it was not. */
+export function promotedAt(body: JsonObject | undefined): string {
+  return tagsIn(body ?? {})[PROMOTED] ?? "";
+}
+
 /** The tags of a version that is rolled back. */
 export function badTags(body: JsonObject | undefined, at: string): Tags {
   return { ...tagsIn(body ?? {}), [BAD]: at };

@@ -72,8 +72,13 @@ export const templatePrototypeRbac: readonly PolicyRule[] = [
   { apiGroups: [Machine.group], resources: [Machine.plural], verbs: ["list", "watch", "patch", "delete"] },
   {
     apiGroups: [Cluster.group],
-    resources: [Cluster.plural, MachineDeployment.plural, MachineDrainRule.plural, MachineSet.plural],
+    resources: [Cluster.plural, MachineDrainRule.plural, MachineSet.plural],
     verbs: ["list", "watch"],
+  },
+  {
+    apiGroups: [MachineDeployment.group],
+    resources: [MachineDeployment.plural],
+    verbs: ["list", "watch", "patch"],
   },
   {
     apiGroups: [KubeadmControlPlane.group],

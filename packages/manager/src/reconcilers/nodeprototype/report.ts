@@ -7,7 +7,13 @@ import { recordOf, type Scope } from "./scope.ts";
 /** The condition of the earlier proposal; the time of the last renewal is in status.lastImagePrototype. */
 export const LAST_OS_CACHE = "LastOsCache";
 
-const WARNINGS: ReadonlySet<string> = new Set(["SwitchedOff", "OneNodePool", "NoDonor", "BackingOff"]);
+const WARNINGS: ReadonlySet<string> = new Set([
+  "SwitchedOff",
+  "OneNodePool",
+  "NoDonor",
+  "BackingOff",
+  "GalleryUnusable",
+]);
 
 /** The condition that says whether images are free of the identity of their donors. */
 const IMAGES_SCRUBBED = "PrototypeImagesScrubbed";

@@ -58,9 +58,13 @@ interface ReferringObjects {
 export function usersOf(template: Template, cache: CacheReader): readonly User[] {
   const value = referenceKeyOf(template);
   return usersIn({
-    deployments: cache.list(MachineDeployment, { index: USERS_OF_TEMPLATE, value }),
+    deployments: deploymentsOf(template, cache),
     sets: cache.list(MachineSet, { index: USERS_OF_TEMPLATE, value }),
   });
+}
+
+function deploymentsOf(template: Template, cache: CacheReader): readonly Frozen<MachineDeployment>[] {
+  return cache.list(MachineDeployment, { index: USERS_OF_TEMPLATE, value: referenceKeyOf(template) });
 }
 
 function usersIn({ deployments, sets }: ReferringObjects): readonly User[] {
@@ -133,7 +137,7 @@ function versionOf(users: readonly User[]): string | undefined {
 }
 
 /** The machines of an AzureMachineTemplate: the clones of it, through the Machines that own them. */
-export function templateFleet({ object: template, cache }: Context<AzureMachineTemplate>): Fleet {
+export function templateFleet({ object: template, cache, client }: Context<AzureMachineTemplate>): Fleet {
   const users = usersOf(template, cache);
   const version = versionOf(users);
   const clones = () => cache.list(AzureMachine, { index: BY_TEMPLATE, value: referenceKeyOf(template) });
@@ -152,9 +156,21 @@ export function templateFleet({ object: template, cache }: Context<AzureMachineT
     mayBootFromPrototype: () =>
       template.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION] !== undefined ||
       clones().some(isAboutToBoot),
-    // The settings of a template have no rolloutPolicy.
-    rollSince: () => true,
+    rollSince: async (promotedAt) => {
+      for (const deployment of deploymentsOf(template, cache))
+        if (!isRolledSince(deployment, promotedAt))
+          await client.patch(MachineDeployment, deployment.metadata, {
+            type: "merge",
+            body: { spec: { rolloutAfter: promotedAt } },
+          });
+      return true;
+    },
   };
+}
+
+/** Whether a MachineDeployment replaces machines from before this time, or a later one that a user has written. */
+function isRolledSince({ spec }: Frozen<MachineDeployment>, promotedAt: string): boolean {
+  return Date.parse(spec.rolloutAfter ?? "") >= Date.parse(promotedAt);
 }
 
 /** Whether the virtual machine of a clone is still to be created from an image that is not the template's own. */
