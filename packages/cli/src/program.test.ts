@@ -211,7 +211,7 @@ describe("status and version", () => {
 describe("feature gates", () => {
   test.each(["up", "manager"])("of %s that do not exist are refused in one sentence", async (command) => {
     const { code, err } = await capstan([command, "--feature-gates", "TimeTravel=true"]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toBe(
       'capstan: --feature-gates: there is no feature "TimeTravel"; there is: InPlaceUpdates, NodePrototyping\n',
     );

@@ -32,7 +32,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : usageCode(args);
     shell.err.write(`capstan: ${sentenceFor(error)}\n`);
-    return EXIT.failed;
+    return error instanceof Error && error.name === "FeatureGateError" ? EXIT.usage : EXIT.failed;
   }
 }
 
@@ -67,8 +67,19 @@ function sentenceForRequest(error: Error & { readonly reason?: string }): string
   const { cause, message, reason } = error;
   // Which request found the server unreachable says nothing to a user.
   if (cause instanceof Error && cause.name === "TransportError") return cause.message;
-  if (reason === "Forbidden") return `permission denied: ${message}`;
-  return reason === "Unauthorized" ? `not logged in, or the login has expired: ${message}` : message;
+  if (reason === "Forbidden") return `permission denied: ${deniedIn(message)}`;
+  return reason === "Unauthorized" ? NOT_LOGGED_IN : message;
+}
+
+const NOT_LOGGED_IN =
+  "not logged in, or the login has expired: the server does not accept the token or certificate in the kubeconfig; log in again, or get a new kubeconfig";
+
+/** Who may not do what, and the next step. A quota or a webhook forbids requests, too: its words are complete. */
+function deniedIn(message: string): string {
+  const [, denied] = / is forbidden: (User .* cannot .*)$/s.exec(message) ?? [];
+  return denied === undefined
+    ? message
+    : `${denied}; ask an administrator of the cluster for a role that allows it`;
 }
 
 const EXAMPLES = `

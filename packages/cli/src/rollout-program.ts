@@ -107,12 +107,14 @@ kcp/NAME follows a KubeadmControlPlane, md/NAME a MachineDeployment; a name with
 const WATCH_HELP = `${OWNERS_HELP}
 If standard output is not a terminal, it writes a line for each change, ends with the rollout, and has the exit codes
 of rollout status:
-  0   it is rolled out
-  1   it is not: it failed, or was interrupted
+  0     it is rolled out
+  1     it is not: it failed
+  130   it was interrupted by Ctrl-C, also in a terminal
 `;
 
 const STATUS_HELP = `${OWNERS_HELP}
 Exit codes:
-  0   it is rolled out
-  1   it is not: it failed, took longer than --timeout, or --watch=false found it unfinished
+  0     it is rolled out
+  1     it is not: it failed, took longer than --timeout, or --watch=false found it unfinished
+  130   it was interrupted by Ctrl-C
 `;

@@ -26,6 +26,12 @@ export function stopSignalOf(source: SignalSource, clock: Pick<Clock, "monotonic
   return stop.signal;
 }
 
+/** The exit code of a command that a request to stop has interrupted. */
+export function exitCodeFor({ reason }: AbortSignal): number {
+  const signal = (reason as Error).message as keyof typeof EXIT_CODES;
+  return EXIT_CODES[signal];
+}
+
 /** Resolves when a signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -191,6 +191,13 @@ export const MachineDeployment = defineKind({
       }),
     ];
   },
+  warn({ object: { spec: wanted } }) {
+    if (wanted.rolloutAfter === undefined || !IN_PLACE_STRATEGIES.includes(wanted.strategy?.type ?? ""))
+      return [];
+    return [
+      "spec.rolloutAfter: has no effect on machines that are updated in place, because no updater makes new ones; leave it out, or replace machines with spec.strategy.type RollingUpdate",
+    ];
+  },
 });
 
 /** Updates a number of equal machines to a new template, a few at a time. */

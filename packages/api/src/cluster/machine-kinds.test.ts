@@ -230,6 +230,17 @@ describe("a MachineDeployment", () => {
     },
   );
 
+  test.each<["InPlace" | "ExternalUpdate" | "RollingUpdate", string[]]>([
+    ["InPlace", [expect.stringMatching(/^spec\.rolloutAfter: has no effect .*; leave it out, or replace /)]],
+    ["ExternalUpdate", [expect.stringContaining("spec.rolloutAfter")]],
+    ["RollingUpdate", []],
+  ])("with the strategy %s is warned that rolloutAfter has no effect, where that is so", (type, warnings) => {
+    const strategy = { type };
+    const object = deployment({ strategy, rolloutAfter: "2026-01-01T00:00:00Z" });
+    expect(MachineDeployment.warn({ object, features: ALL_FEATURES })).toEqual(warnings);
+    expect(MachineDeployment.warn({ object: deployment({ strategy }), features: ALL_FEATURES })).toEqual([]);
+  });
+
   test.each([
     [{ rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } }, "spec.strategy.rollingUpdate: Invalid value: "],
     [

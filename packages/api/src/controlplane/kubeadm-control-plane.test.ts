@@ -168,6 +168,19 @@ describe("a control plane", () => {
   });
 });
 
+describe("rolloutAfter of a control plane that is updated in place", () => {
+  const spec = { replicas: 3, rolloutAfter: "2026-01-01T00:00:00Z" };
+  const fallback = { type: "InPlace" as const, fallbackRollingUpdate: {} };
+
+  test("is warned about, because no updater makes a newer machine", () => {
+    expect(verdict(controlPlane({ ...spec, rolloutStrategy: { type: "InPlace" } })).warnings).toEqual([
+      "spec.rolloutAfter: no updater makes new machines, so updates in place wait for it; leave it out, or set spec.rolloutStrategy.fallbackRollingUpdate",
+    ]);
+    expect(verdict(controlPlane({ ...spec, rolloutStrategy: fallback })).warnings).toEqual([]);
+    expect(verdict(controlPlane(spec)).warnings).toEqual([]);
+  });
+});
+
 describe("an update of a control plane", () => {
   const SKIPPED = "one minor version at a time; upgrade all machines to v1.32 first";
   const LOWER =

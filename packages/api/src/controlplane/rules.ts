@@ -81,7 +81,19 @@ function fixedProblem(before: unknown): string {
 }
 
 /** Warns about settings of a control plane that are valid but probably a mistake. */
-export function controlPlaneWarnings({ replicas, rolloutStrategy }: Spec): string[] {
+export function controlPlaneWarnings(spec: Spec): string[] {
+  return [...fallbackWarnings(spec), ...rolloutAfterWarnings(spec)];
+}
+
+function rolloutAfterWarnings({ rolloutAfter, rolloutStrategy }: Spec): string[] {
+  const { type = "", fallbackRollingUpdate } = rolloutStrategy ?? {};
+  if (rolloutAfter === undefined || fallbackRollingUpdate || !IN_PLACE_STRATEGIES.includes(type)) return [];
+  return [
+    "spec.rolloutAfter: no updater makes new machines, so updates in place wait for it; leave it out, or set spec.rolloutStrategy.fallbackRollingUpdate",
+  ];
+}
+
+function fallbackWarnings({ replicas, rolloutStrategy }: Spec): string[] {
   if ((replicas ?? 1) > 1 || !rolloutStrategy?.fallbackRollingUpdate) return [];
   return [
     "spec.rolloutStrategy.fallbackRollingUpdate: a control plane with one machine is replaced when its updaters cannot make all changes; leave the fallback out to keep the machine",

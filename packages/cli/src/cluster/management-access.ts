@@ -19,21 +19,27 @@ export interface ManagementAccess {
   readonly context?: string;
 }
 
+/** A connection, and the kubeconfig that it comes from, as messages refer to it. */
+interface ManagementConnection {
+  readonly transport: Transport;
+  readonly origin: string;
+}
+
 /** Connects to a management cluster that another process serves. */
 export async function connectToManagement(
   shell: Shell,
   { kubeconfig, context }: ManagementAccess,
-): Promise<Transport> {
+): Promise<ManagementConnection> {
   const chosen = context === undefined ? {} : { context };
   const files = filesOf(shell, kubeconfig);
   if (files.length === 0) {
     refuseMissingKubeconfig(shell);
-    return connectWithKubeconfig(chosen);
+    return { transport: await connectWithKubeconfig(chosen), origin: "the kubeconfig" };
   }
   const { text } = mergedKubeconfig(files);
   const origin = files.map(({ path }) => path).join(delimiter);
   refuseUnknownContext(text, origin, context);
-  return connectWithKubeconfig({ text, origin, ...chosen });
+  return { transport: await connectWithKubeconfig({ text, origin, ...chosen }), origin };
 }
 
 function filesOf(shell: Shell, kubeconfig: string | undefined): readonly KubeconfigFile[] {

@@ -6,6 +6,7 @@ import { CommandError } from "../command-error.ts";
 import { timeIn } from "../data-directory/clock.ts";
 import { holderOf } from "../data-directory/holder.ts";
 import type { Shell } from "../shell.ts";
+import { boundedTransport } from "./bounded-transport.ts";
 import { refuseUnknownContext } from "./known-context.ts";
 import { type UserAccess, userKubeconfig } from "./user-kubeconfig.ts";
 
@@ -37,7 +38,8 @@ export async function withUserClient<R>(
   }
   // The cluster of a data directory may run on another clock than the machine's.
   const now: Now = () => (home === undefined ? env.clock.now() : timeIn(env, home));
-  const transport = await connectWithKubeconfig({ text, origin, ...(context !== undefined && { context }) });
+  const connection = await connectWithKubeconfig({ text, origin, ...(context !== undefined && { context }) });
+  const transport = boundedTransport(env, connection, origin);
   try {
     return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), {
       now,

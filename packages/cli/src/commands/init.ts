@@ -1,6 +1,7 @@
 import type { Env, Transport } from "@capstan/env";
 import { createClient } from "@capstan/runtime";
 import { stringify } from "yaml";
+import { boundedTransport } from "../cluster/bounded-transport.ts";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseOtherProviders } from "../cluster/other-providers.ts";
@@ -30,7 +31,8 @@ export async function init(shell: Shell, options: InitOptions): Promise<number> 
     return EXIT.done;
   }
   const paint = paintFor(out, variables);
-  const transport = await connectToManagement(shell, options);
+  const { transport: connection, origin } = await connectToManagement(shell, options);
+  const transport = boundedTransport(env, connection, origin);
   try {
     await refuseEmbedded(transport, "capstan init");
     await install({ env, transport, say: (line) => out.write(`${paint.tick}${line}\n`) }, options);

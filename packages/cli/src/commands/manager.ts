@@ -60,7 +60,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const stop = shell.stopSignal();
   const log = loggerFor(shell, options);
   const network = networkFor(shell, options);
-  const kube = await connectToManagement(shell, options);
+  const { transport: kube } = await connectToManagement(shell, options);
   await refuseEmbedded(kube, "capstan manager");
   await checkOtherProviders(shell, kube, options);
   await checkNamespace(shell, kube, options);

@@ -2,6 +2,7 @@ import { humanDuration } from "@capstan/apiserver";
 import { type Emphasis, emphasized, forWindow } from "../render/emphasis.ts";
 import { paintFor } from "../render/paint.ts";
 import type { Shell, Terminal } from "../shell.ts";
+import { aborted, exitCodeFor } from "../signals.ts";
 import { machineTroubles, obstacleLines } from "./obstacles.ts";
 import { type Pace, paceAfter } from "./pace.ts";
 import { type ReadState, retryingReader } from "./state-reader.ts";
@@ -47,29 +48,29 @@ export async function followProgress(
   const { clock } = shell.env;
   const stop = shell.stopSignal();
   const beganMs = clock.monotonic();
+  const leftMs = (): number => timeoutMs - (clock.monotonic() - beganMs);
   const monotonic = (): number => clock.monotonic();
   const say = (text: string): void => shell.err.write(`capstan: ${text}`);
   const readAgain = retryingReader(readProgress, { monotonic, say });
   let before: Progress | undefined;
   for (;;) {
-    const progress = await readAgain();
+    const progress = await until(shell, readAgain(), { stop, limitMs: leftMs() });
     if (progress) {
       if (progress.text !== before?.text) shell.out.write(forWindow(shell, progress.text, EMPHASIS));
       before = progress;
       if (progress.code !== undefined) return progress.code;
     }
-    const leftMs = timeoutMs - (clock.monotonic() - beganMs);
-    if (leftMs <= 0) {
+    if (leftMs() <= 0) {
       shell.err.write(timedOut(before, timeoutMs));
       return EXIT.failed;
     }
-    if (await isStopped(shell, Math.min(POLL_INTERVAL_MS, leftMs), stop)) return EXIT.failed;
+    if (await isStopped(shell, Math.min(POLL_INTERVAL_MS, leftMs()), stop)) return exitCodeFor(stop);
   }
 }
 
 /** Says what was waited for. */
 function timedOut(before: Progress | undefined, timeoutMs: number): string {
-  const waitedFor = before?.text.trimEnd() ?? "no answer yet";
+  const waitedFor = before?.text.trimEnd() ?? "no answer from the server; check that it runs";
   return `capstan: gave up after ${humanDuration(timeoutMs)}: ${waitedFor}\n`;
 }
 
@@ -120,13 +121,13 @@ export async function draw(shell: Shell, readText: (rows: number) => Promise<str
   // The cursor is on a line of its own.
   const readAgain = retryingReader(() => readText(shell.out.rows - 1), { monotonic, say });
   for (;;) {
-    const drawn = await readAgain();
+    const drawn = await until(shell, readAgain(), { stop });
     if (drawn !== undefined) {
       const text = clipped(drawn, shell.out);
       if (text !== before) shell.out.write(CLEARED + painted(shell, text));
       before = text;
     }
-    if (await isStopped(shell, POLL_INTERVAL_MS, stop)) return EXIT.done;
+    if (await isStopped(shell, POLL_INTERVAL_MS, stop)) return exitCodeFor(stop);
   }
 }
 
@@ -160,6 +161,22 @@ function clipped(text: string, { columns, rows }: Terminal): string {
 function linesFor(state: RolloutState, shown: string | undefined): string {
   const troubles = [...obstacleLines(state, shown), ...machineTroubles(state)];
   return `${[sentenceFor(state), ...troubles, ...noteLines(state)].join("\n")}\n`;
+}
+
+/** The answer of a read; undefined if the command is interrupted or takes too long before it comes. */
+async function until<T>(
+  { env }: Shell,
+  reading: Promise<T>,
+  { stop, limitMs = Number.POSITIVE_INFINITY }: { readonly stop: AbortSignal; readonly limitMs?: number },
+): Promise<T | undefined> {
+  const late = new AbortController();
+  const timer = env.clock.timer(limitMs, () => late.abort());
+  const givenUp = aborted(AbortSignal.any([stop, late.signal]));
+  try {
+    return await Promise.race([reading, givenUp.then(() => undefined)]);
+  } finally {
+    timer.cancel();
+  }
 }
 
 async function isStopped(shell: Shell, delayMs: number, stop: AbortSignal): Promise<boolean> {
