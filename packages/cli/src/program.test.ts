@@ -178,6 +178,23 @@ describe("get kubeconfig", () => {
     }
   });
 
+  test("calls an AKS cluster by its name in Azure, as status does, unless another cluster has that name", async () => {
+    const aks = (name: string, digit: string) => `clusters/aks--${name}-${digit.repeat(16)}`;
+    const saved = ["clusters/dock", aks("harbor", "1"), aks("dock", "1"), aks("twin", "1"), aks("twin", "2")];
+    for (const cluster of saved) {
+      mkdirSync(join(folder, cluster), { recursive: true });
+      writeFileSync(join(folder, cluster, "kubeconfig"), "theirs\n");
+    }
+    const { err } = await capstan(["get", "kubeconfig", "no", "--data-dir", "."]);
+    for (const text of [" dock", " harbor", "aks--dock-1111", "aks--twin-1111", "aks--twin-2222"])
+      expect(err).toContain(text);
+    expect(err).not.toContain("aks--harbor");
+    expect((await capstan(["get", "kubeconfig", "harbor", "--data-dir", "."])).out).toBe("theirs\n");
+    writeFileSync(join(folder, "format"), "1\n");
+    const { out } = await capstan(["status", "--data-dir", "."]);
+    expect(out).toMatch(/^harbor /m);
+  });
+
   test("reports how to begin where no data exists", async () => {
     expect(await capstan(["get", "kubeconfig"])).toEqual({
       code: 1,

@@ -12,6 +12,7 @@ export type { GuestFailure } from "./guests/failure.ts";
 export type { GuestSettings } from "./guests/guest.ts";
 export type { WorkloadCluster } from "./guests/guest-clusters.ts";
 export {
+  clusterNameForUsers,
   managedClustersNamed,
   type ManagedClusters,
   startManagedClusters,

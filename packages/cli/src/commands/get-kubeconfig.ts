@@ -1,5 +1,5 @@
 import { kubeconfigPath, readIfThere, savedClusters } from "@capstan/apiserver";
-import { managedClustersNamed } from "@capstan/sim";
+import { clusterNameForUsers, managedClustersNamed } from "@capstan/sim";
 import { existing } from "../cluster/unknown-name.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -23,10 +23,11 @@ export function getKubeconfig({ out }: Shell, { dataDir, cluster }: GetKubeconfi
   const meant = names.includes(cluster) || managed === undefined || others.length > 0 ? cluster : managed;
   const text = known.find(({ name }) => name === meant)?.text;
   if (text === undefined) {
+    const shown = names.map((name) => clusterNameForUsers(name, names));
     throw new CommandError(
       names.length === 0
         ? `${dataDir} has no clusters yet; start with: capstan up`
-        : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; ${existing(cluster, names)}`,
+        : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; ${existing(cluster, shown)}`,
     );
   }
   out.write(text);

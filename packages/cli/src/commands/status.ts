@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { kubeconfigPath, savedClusters } from "@capstan/apiserver";
 import type { Env } from "@capstan/env";
+import { clusterNameForUsers } from "@capstan/sim";
 import { countObjects } from "../cluster/count-objects.ts";
 import { connect, savedAccess } from "../cluster/transport.ts";
 import { sizeOf } from "../data-directory/contents.ts";
@@ -102,8 +103,9 @@ function asText(found: Status, { isWide, columns }: { isWide: boolean; columns: 
     ["data directory", `${dataDirectory} (${size(sizeBytes)})`],
   ]);
   if (clusters.length === 0) return head;
+  const names = clusters.map(({ name }) => name);
   const rows = clusters.map(({ name, server, objects, ready, kubeconfig }) => [
-    name,
+    clusterNameForUsers(name, names),
     server,
     objects === undefined ? "-" : String(objects),
     ready ? "True" : "False",

@@ -60,6 +60,13 @@ export function managedClustersNamed(name: string, among: readonly string[]): re
   );
 }
 
+/** The name that users give for a logical cluster: that of its AKS cluster, unless several clusters have it. */
+export function clusterNameForUsers(logical: string, among: readonly string[]): string {
+  if (!isManagedClusterName(logical)) return logical;
+  const name = logical.slice("aks--".length, -HASH_LENGTH - 1);
+  return among.includes(name) || managedClustersNamed(name, among).length > 1 ? logical : name;
+}
+
 /**
  * Runs the control planes of AKS clusters: each has a logical cluster, from the PUT that creates it to its removal. The
  * simulated Azure hands out their kubeconfigs.
