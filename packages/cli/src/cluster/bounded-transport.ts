@@ -13,9 +13,11 @@ export function boundedTransport(env: Env, transport: Transport, origin: string)
     request: async (request: HttpRequest) => {
       const late = new AbortController();
       const timer = env.clock.timer(ANSWER_WITHIN_MS, () => late.abort(noAnswer(origin)));
-      const signals = [closed.signal, late.signal, ...(request.signal ? [request.signal] : [])];
+      const givenUp = AbortSignal.any([closed.signal, late.signal]);
+      const signal = request.signal ? AbortSignal.any([givenUp, request.signal]) : givenUp;
       try {
-        return await transport.request({ ...request, signal: AbortSignal.any(signals) });
+        // An attempt to connect does not end when its signal is aborted.
+        return await Promise.race([transport.request({ ...request, signal }), rejectedBy(givenUp)]);
       } finally {
         timer.cancel();
       }
@@ -27,6 +29,13 @@ export function boundedTransport(env: Env, transport: Transport, origin: string)
       return Promise.resolve();
     },
   };
+}
+
+/** Rejects with the reason when a signal is aborted. */
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 function noAnswer(origin: string): TransportError {

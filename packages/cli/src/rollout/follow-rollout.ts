@@ -176,6 +176,8 @@ async function until<T>(
     return await Promise.race([reading, givenUp.then(() => undefined)]);
   } finally {
     timer.cancel();
+    // Otherwise Node keeps the combined signal of every read until the command is stopped.
+    late.abort();
   }
 }
 

@@ -49,7 +49,7 @@ describe("docs/scenarios.md", () => {
   });
 
   test("has valid texts of faults", () => {
-    const block = between("those of the file.\n\n```\n", "```");
+    const block = between("those of the file.\n\n```text\n", "```");
     const texts = block
       .trimEnd()
       .split("\n")
