@@ -1,10 +1,10 @@
 import { crashPointsOf, faultOf, faultsOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { everySeventh, numbersFrom } from "../../sample.ts";
+import { everySeventh, numbersFrom, repetitions } from "../../sample.ts";
 import { proofRehearsal } from "./harness.ts";
 
 const CRASH_SEEDS = 20;
-const STORM_SEEDS = 100;
+const STORM_SEEDS = repetitions("storms in the harness", 40, 100);
 
 /** What must have happened at least once over all storms, or they prove less than they seem to. */
 const MUST_BE_REACHED = [
