@@ -35,7 +35,7 @@ beforeAll(async () => {
   const real = createRealEnv();
   const clock = new AdjustableClock(real.clock);
   // Azure says how long to wait between two polls, which is most of the time.
-  clock.setSpeed(80);
+  clock.setSpeed(120);
   const env = withClock(real, clock);
   plane = await startControlPlane();
   azure = createQuickAzure(env);
