@@ -126,7 +126,7 @@ export function commandPaths(shell: Shell): readonly string[] {
 export function usageProblem(shell: Shell, args: readonly string[]): string | undefined {
   const program = programFor(shell, { code: 0 });
   const idle = (command: Command): void => {
-    // Commands without an action of their own print their help, which is no way to use them in a script.
+    // A command without an action of its own prints its help; scripts do not use it.
     if (command.commands.length === 0) command.action(() => undefined);
     command.commands.forEach(idle);
   };

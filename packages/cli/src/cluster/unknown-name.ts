@@ -11,7 +11,7 @@ interface Wanted {
   readonly namespace: string;
 }
 
-// More names than that are no help.
+// A longer list does not help a user to find a name.
 const MOST_NAMES = 10;
 
 /** The error for a name that no object has, with the names and the namespaces that the user may have meant. */
