@@ -1,4 +1,5 @@
 import { type Env, type HttpRequest, type Transport, TransportError } from "@capstan/env";
+import { aborted } from "../signals.ts";
 
 // A server waits 10 s for a webhook by default: its own explanation of a slow one arrives first.
 const ANSWER_WITHIN_MS = 12_000;
@@ -32,10 +33,9 @@ export function boundedTransport(env: Env, transport: Transport, origin: string)
 }
 
 /** Rejects with the reason when a signal is aborted. */
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
+async function rejectedBy(signal: AbortSignal): Promise<never> {
+  await aborted(signal);
+  throw signal.reason;
 }
 
 function noAnswer(origin: string): TransportError {

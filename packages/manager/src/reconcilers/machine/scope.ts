@@ -1,17 +1,16 @@
 import {
   AzureMachine,
   Cluster,
-  controllerOf,
   type Frozen,
   type Kind,
   KubeadmConfig,
-  type KubernetesObject,
   type Machine,
   MachineDeployment,
   MachineSet,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
+import type { Client, Context, Editable } from "@capstan/runtime";
+import { controllerIn } from "../../contract/controller-in.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { UpdaterPorts } from "../../updaters/updaters.ts";
@@ -63,16 +62,4 @@ export function buildScope(
   const set = controllerIn(cache, machine, MachineSet);
   const deployment = set && controllerIn(cache, set, MachineDeployment);
   return { context, machine, ports, refusals, cluster, set, deployment, node: NOT_OBSERVED };
-}
-
-/** The controller of an object if it is of that kind; compared by UID, so that a new object of the same name does not match. */
-function controllerIn<T extends KubernetesObject>(
-  cache: CacheReader,
-  object: Frozen<KubernetesObject>,
-  kind: Kind<T>,
-): Frozen<T> | undefined {
-  const owner = controllerOf(object);
-  if (owner?.kind !== kind.kind) return undefined;
-  const controller = cache.get(kind, { name: owner.name, namespace: object.metadata.namespace });
-  return controller?.metadata.uid === owner.uid ? controller : undefined;
 }

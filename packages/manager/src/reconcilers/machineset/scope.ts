@@ -12,6 +12,7 @@ import {
   type MachineSet,
 } from "@capstan/api";
 import type { CacheReader, Context, Editable } from "@capstan/runtime";
+import { controllerIn } from "../../contract/controller-in.ts";
 import type { MachineSetPlan } from "../../rollout/machine-set/plan.ts";
 
 /** One pass over one MachineSet. */
@@ -48,16 +49,8 @@ export function buildScope(context: Context<MachineSet>): Scope {
   const { object: set, cache } = context;
   const { namespace } = set.metadata;
   const cluster = cache.get(Cluster, { name: set.spec.clusterName, namespace });
-  const deployment = deploymentOf(set, cache);
+  const deployment = controllerIn(cache, set, MachineDeployment);
   return { context, set, cluster, deployment, machines: machinesOf(set, cache), preflight: [] };
-}
-
-/** By UID, so that a new deployment of the same name does not match. */
-function deploymentOf(set: Frozen<MachineSet>, cache: CacheReader): Frozen<MachineDeployment> | undefined {
-  const owner = controllerOf(set);
-  if (owner?.kind !== MachineDeployment.kind) return undefined;
-  const deployment = cache.get(MachineDeployment, { name: owner.name, namespace: set.metadata.namespace });
-  return deployment?.metadata.uid === owner.uid ? deployment : undefined;
 }
 
 /** The machines that a set controls, oldest first. */

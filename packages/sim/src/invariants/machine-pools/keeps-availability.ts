@@ -4,6 +4,7 @@ import type { Call } from "../../world/call.ts";
 import type { Pool } from "../../world/availability.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
+import { hasDonor } from "../node-images/image-owners.ts";
 import { LimitLookup } from "./limits.ts";
 import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
@@ -101,17 +102,8 @@ class Beginnings {
 
 /** How many machines of a pool images are taken of now: one or none. They have a budget of their own. */
 function donorsOf({ pool }: PoolRecord): number {
-  return WITH_DONOR.has(pool.status?.nodePrototyping?.phase ?? "Idle") ? 1 : 0;
+  return hasDonor(pool) ? 1 : 0;
 }
-
-const WITH_DONOR: ReadonlySet<string> = new Set([
-  "Protecting",
-  "Preparing",
-  "Draining",
-  "Stopping",
-  "Snapshotting",
-  "Restoring",
-]);
 
 /** A pool that is being deleted, or that an autoscaler sizes, has no availability to keep. */
 function isFree({ isLeaving, isExternallyScaled }: PoolRecord): boolean {
