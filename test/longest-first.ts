@@ -11,7 +11,7 @@ const LONG_FILES = [
   "test/kube/image-caching.kube.ts",
   "test/kube/webhooks.kube.ts",
   "test/world/fleet/crash.deep.ts",
-  "test/world/controlplanes/crash.deep.ts",
+  "test/world/kubeadmcontrolplane/crash.deep.ts",
 ];
 
 /** Runs long files first and the others in vitest's own order, which on a clean clone is that of their sizes. */

@@ -4,11 +4,11 @@
  *   CAPSTAN_PROOFS=all CAPSTAN_REACHED=/tmp/reached.jsonl npx vitest run --project deep storm.deep storm-too swarm
  *   node tools/choose-storms.ts /tmp/reached.jsonl
  *
- * It writes test/world/machinepools/sampled-seeds.ts and test/world/fleet/sampled-seeds.ts.
+ * It writes test/world/azuremachinepool/sampled-seeds.ts and test/world/fleet/sampled-seeds.ts.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { MUST_BE_REACHED as FLEET_STATES } from "../test/world/fleet/must-reach.ts";
-import { MUST_BE_REACHED as POOL_STATES } from "../test/world/machinepools/must-reach.ts";
+import { MUST_BE_REACHED as POOL_STATES } from "../test/world/azuremachinepool/must-reach.ts";
 import { chooseSeeds, type Storm } from "./storm-seeds.ts";
 
 /** A file of storms: it must reach every state by itself. */
@@ -21,8 +21,8 @@ interface StormFile {
 }
 
 const FILES: readonly StormFile[] = [
-  { storms: "machinepools", states: POOL_STATES, from: 2001, to: 3000, count: 75 },
-  { storms: "machinepools", states: POOL_STATES, from: 3001, to: 4000, count: 75 },
+  { storms: "azuremachinepool", states: POOL_STATES, from: 2001, to: 3000, count: 75 },
+  { storms: "azuremachinepool", states: POOL_STATES, from: 3001, to: 4000, count: 75 },
   { storms: "fleet", states: FLEET_STATES, from: 1001, to: 1080, count: 30 },
 ];
 

@@ -4,7 +4,7 @@ import { customKinds } from "../packages/api/src/kinds.ts";
 import { commandPaths, run } from "../packages/cli/src/program.ts";
 import { testShell } from "../packages/cli/src/shell.fixture.ts";
 import { REASONS } from "../packages/manager/src/reasons/reasons.ts";
-import { Meter } from "../packages/manager/src/azure/meter.ts";
+import { Meter } from "../packages/azure/src/meter.ts";
 import { createControllerMetrics } from "../packages/runtime/src/metrics/controller-metrics.ts";
 import { MetricRegistry } from "../packages/runtime/src/metrics/registry.ts";
 import type { ReasonSources } from "./reason-sources.ts";

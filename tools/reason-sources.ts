@@ -42,17 +42,17 @@ const NOT_OURS: ReadonlySet<string> = new Set([
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   any: ["packages/runtime/src/runner/pass.ts"],
   references: ["packages/manager/src/contract/*.ts"],
-  azure: ["packages/manager/src/azure-cluster/*.ts", "packages/manager/src/azure/**/*.ts"],
+  azure: ["packages/manager/src/azure-cluster/*.ts", "packages/azure/src/**/*.ts"],
   workload: ["packages/manager/src/workload/*.ts"],
-  aks: ["packages/manager/src/aks/**/*.ts"],
+  aks: ["packages/manager/src/aks/**/*.ts", "packages/plan/src/aks/**/*.ts"],
   drain: ["packages/manager/src/workload/drain/*.ts"],
 };
 
 /** The planners whose blocks become reasons of a kind. */
 const PLANNERS: Readonly<Record<string, readonly string[]>> = {
-  KubeadmControlPlane: ["packages/manager/src/rollout/control-plane/*.ts"],
-  MachineDeployment: ["packages/manager/src/rollout/machine-deployment/*.ts"],
-  MachineSet: ["packages/manager/src/rollout/machine-set/*.ts"],
+  KubeadmControlPlane: ["packages/plan/src/rollout/control-plane/*.ts"],
+  MachineDeployment: ["packages/plan/src/rollout/machine-deployment/*.ts"],
+  MachineSet: ["packages/plan/src/rollout/machine-set/*.ts"],
 };
 
 /** The reasons that a text gives; constants that it does not declare are looked up among those of other files. */
@@ -77,7 +77,7 @@ function constantsIn(text: string): readonly [string, string][] {
 
 /** Reads the reasons from the sources of the product. */
 export function readReasonSources(): ReasonSources {
-  const all = textOf(["packages/manager/src/**/*.ts"]);
+  const all = textOf(["manager", "azure", "plan"].map((name) => `packages/${name}/src/**/*.ts`));
   const constants = new Map(constantsIn(all));
   const given = (name: string, patterns: readonly string[]): GivenReasons => ({
     name,
@@ -92,7 +92,7 @@ export function readReasonSources(): ReasonSources {
     return { ...own, events: sorted([...own.events, ...passedOn]) };
   });
   const shared = Object.entries(SHARED).map(([name, patterns]) => given(name, patterns));
-  const action = readFileSync("packages/manager/src/rollout/scale-set/action.ts", "utf8");
+  const action = readFileSync("packages/plan/src/rollout/scale-set/action.ts", "utf8");
   const [, union = ""] = HOLDS.exec(action) ?? [];
   const holds = sorted([...union.matchAll(/"([A-Za-z]+)"/g)].map(([, word = ""]) => word));
   return { kinds, shared, holds };

@@ -18,14 +18,20 @@ export interface Violation {
 export function violationsOf(file: SourceFile): Violation[] {
   const { program, module, comments } = parseSync(file.path, file.text);
   const at = (offset: number): number => file.text.slice(0, offset).split("\n").length;
-  const imports = [...module.staticImports, ...module.staticExports.flatMap((entry) => entry.entries)]
-    .map((entry) => ({ name: entry.moduleRequest?.value, start: entry.moduleRequest?.start ?? 0 }))
-    .filter((entry): entry is { name: string; start: number } => entry.name !== undefined);
+  const imports = [
+    ...module.staticImports,
+    ...module.staticExports.flatMap((entry) => entry.entries),
+  ].flatMap((entry): (Import & { readonly start: number })[] => {
+    const { value, start = 0 } = entry.moduleRequest ?? {};
+    const named = "entries" in entry ? entry.entries : [];
+    const names = named.length === 0 ? ["*"] : named.map(({ importName }) => importName.name ?? "*");
+    return value === undefined ? [] : [{ module: value, names, start }];
+  });
   const found: Violation[] = [];
   const report = (offset: number, message: string): void =>
     void found.push({ path: file.path, line: at(offset), message });
-  for (const { name, start } of imports) {
-    for (const message of importProblems(file.path, name)) report(start, message);
+  for (const { start, ...imported } of imports) {
+    for (const message of importProblems(file.path, imported)) report(start, message);
   }
   if (!isEnv(file.path)) visitGlobals(program, report);
   visitClasses(program, report);
@@ -41,7 +47,13 @@ function isEnv(path: string): boolean {
   return packageOf(path) === "env";
 }
 
-function importProblems(path: string, imported: string): string[] {
+/** A module that a file imports, and which names of it. */
+interface Import {
+  readonly module: string;
+  readonly names: readonly string[];
+}
+
+function importProblems(path: string, { module: imported, names }: Import): string[] {
   const own = packageOf(path);
   if (own === undefined) return [];
   const layer = LAYERS.find(({ name }) => name === own);
@@ -50,7 +62,10 @@ function importProblems(path: string, imported: string): string[] {
   if (target !== own && !layer.mayImport.includes(target)) {
     return [`${own} may not import @capstan/${target}: ${layer.reason}`];
   }
-  const narrow = FOLDERS.find(({ folder, forbids }) => path.startsWith(folder) && forbids.test(imported));
+  const narrow = FOLDERS.find(
+    ({ folder, forbids, names: forbidden = /./ }) =>
+      path.startsWith(folder) && forbids.test(imported) && names.some((name) => forbidden.test(name)),
+  );
   if (narrow) return [`${narrow.folder} may not import ${imported}: ${narrow.reason}`];
   return isEnv(path) ? [] : forbiddenModule(path, imported);
 }

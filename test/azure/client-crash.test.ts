@@ -8,7 +8,7 @@ import {
   ScaleSetInstances,
   type Task,
   type Wanted,
-} from "@capstan/manager";
+} from "@capstan/azure";
 import { describe, expect, test } from "vitest";
 import { ClientWorld, LOCATION, model, scaleSetID } from "./client-world.ts";
 

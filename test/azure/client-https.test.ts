@@ -1,7 +1,7 @@
 import { createAuthority, issueCertificate } from "@capstan/apiserver";
 import { createAzure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION, serveAzure } from "@capstan/azure-sim";
 import { createRealEnv } from "@capstan/env";
-import { Azure, cloudNamed, createNetwork } from "@capstan/manager";
+import { Azure, cloudNamed, createNetwork } from "@capstan/azure";
 import { expect, test } from "vitest";
 import { GROUP, identity, LOCATION, secretOf } from "./client-world.ts";
 

@@ -1,4 +1,4 @@
-import { AzureError, ScaleSetInstances } from "@capstan/manager";
+import { AzureError, ScaleSetInstances } from "@capstan/azure";
 import { expect, test } from "vitest";
 import { ClientWorld, LOCATION, model, scaleSetID } from "./client-world.ts";
 

@@ -1,4 +1,10 @@
-import { AzureClusterIdentity, type Frozen, type Operation, type Secret } from "@capstan/api";
+import {
+  AzureClusterIdentity,
+  type Frozen,
+  type JsonObject,
+  type Operation,
+  type Secret,
+} from "@capstan/api";
 import {
   type Azure as SimulatedAzure,
   type AzureSettings,
@@ -12,14 +18,13 @@ import {
   type Arm,
   Azure,
   cloudNamed,
-  type JsonObject,
-  type Progress,
   instanceEvidence,
+  type Progress,
   ScaleSetInstances,
   type Task,
   type TokenSource,
   type Wanted,
-} from "@capstan/manager";
+} from "@capstan/azure";
 import { Sensitive } from "@capstan/runtime";
 
 export const LOCATION = "westus";

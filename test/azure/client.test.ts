@@ -1,5 +1,5 @@
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION, type FaultEffect } from "@capstan/azure-sim";
-import { AzureError, instanceActions, ScaleSetInstances, type Wanted } from "@capstan/manager";
+import { AzureError, instanceActions, ScaleSetInstances, type Wanted } from "@capstan/azure";
 import { describe, expect, test } from "vitest";
 import {
   ClientWorld,

@@ -2,8 +2,8 @@
 import { AzureManagedControlPlane, type KubernetesObject } from "@capstan/api";
 import { createRealEnv } from "@capstan/env";
 import { createWorld, type World } from "@capstan/sim";
-import { applyPatches } from "../../packages/manager/src/aks/patches/apply-patches.ts";
-import { createAll, examples, NAME, WORLD } from "../world/aks/aks-world.ts";
+import { applyPatches } from "../../packages/plan/src/aks/patches/apply-patches.ts";
+import { createAll, examples, NAME, WORLD } from "../world/kit/aks-world.ts";
 import { median, printTable } from "./table.ts";
 
 const CLUSTERS = Number(process.env["CAPSTAN_CLUSTERS"] ?? 200);

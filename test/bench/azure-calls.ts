@@ -3,7 +3,7 @@ import { ComputeManagementClient } from "@azure/arm-compute";
 import { createHttpHeaders, type HttpClient } from "@azure/core-rest-pipeline";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { createRealEnv, type Env, type Handler } from "@capstan/env";
-import { Azure, cloudNamed } from "@capstan/manager";
+import { Azure, cloudNamed } from "@capstan/azure";
 import { Sensitive } from "@capstan/runtime";
 import { type Cloud, GROUP, startCloud, withScaleSet } from "../azure/cloud.ts";
 

@@ -3,9 +3,9 @@
  * Azure and guests; ratios count.
  */
 import { AzureMachinePool, parseDuration, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
-import { POOL, scaleTo, stored, untilRenewed } from "../world/nodeprototype/prototype-world.ts";
-import { CLUSTER } from "../world/machinepools/pool-world.ts";
-import { patch } from "../world/fleet/fleet-world.ts";
+import { POOL, scaleTo, stored, untilRenewed } from "../world/kit/prototype-world.ts";
+import { CLUSTER } from "../world/kit/pool-world.ts";
+import { patch } from "../world/kit/fleet-world.ts";
 import { dailyPool, measureScaleOut } from "./image-caching/aged-pool.ts";
 import { median, printTable } from "./table.ts";
 

@@ -6,9 +6,9 @@
 import { MachineDeployment } from "@capstan/api";
 import { createWorld, type World } from "@capstan/sim";
 import { defineUpdater, done, inProgress, type Updater } from "@capstan/updater";
-import { create, get, MINUTE_MS } from "../world/cluster/cluster-world.ts";
-import { controllersWith, FEATURES, register, resize, serversOf } from "../world/inplace/in-place-world.ts";
-import { DEPLOYMENT, deployment, prepare } from "../world/machinedeployments/deployment-world.ts";
+import { create, get, MINUTE_MS } from "../world/kit/cluster-world.ts";
+import { controllersWith, FEATURES, register, resize, serversOf } from "../world/kit/in-place-world.ts";
+import { DEPLOYMENT, deployment, prepare } from "../world/kit/deployment-world.ts";
 import { printTable } from "./table.ts";
 
 const [, machines = "1000"] = process.argv.slice(2);

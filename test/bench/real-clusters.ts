@@ -1,7 +1,8 @@
 import { AzureCluster, customKinds } from "@capstan/api";
 import { createAzure, DEFAULT_SUBSCRIPTION, serveAzure } from "@capstan/azure-sim";
 import { AdjustableClock, createRealEnv, withClock } from "@capstan/env";
-import { cloudNamed, connectToCluster, createNetwork, Manager } from "@capstan/manager";
+import { cloudNamed, createNetwork } from "@capstan/azure";
+import { connectToCluster, Manager } from "@capstan/manager";
 import { createClient, Sensitive, silentLogger } from "@capstan/runtime";
 import { installDefinitions } from "../../packages/cli/src/cluster/install-definitions.ts";
 import { startControlPlane } from "../kube/control-plane.ts";

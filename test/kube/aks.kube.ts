@@ -24,7 +24,7 @@ import { type Client, createClient, Runner, silentLogger } from "@capstan/runtim
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { azureManagedControlPlaneReconciler } from "../../packages/manager/src/reconcilers/azuremanagedcontrolplane/reconciler.ts";
-import { examples } from "../world/aks/aks-world.ts";
+import { examples } from "../world/kit/aks-world.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type CustomResourceDefinition, establish } from "./custom-resource-definition.ts";
 

@@ -14,7 +14,8 @@ import {
 } from "@capstan/api";
 import { type Azure, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { AdjustableClock, createRealEnv, withClock } from "@capstan/env";
-import { cloudNamed, Manager } from "@capstan/manager";
+import { cloudNamed } from "@capstan/azure";
+import { Manager } from "@capstan/manager";
 import { type Client, createClient, Sensitive, silentLogger } from "@capstan/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installDefinitions } from "../../packages/cli/src/cluster/install-definitions.ts";

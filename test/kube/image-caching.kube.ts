@@ -11,7 +11,8 @@ import {
 import { builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Azure, serveAzure } from "@capstan/azure-sim";
 import { AdjustableClock, createRealEnv, type Transport, withClock } from "@capstan/env";
-import { cloudNamed, createNetwork, Manager, type Network } from "@capstan/manager";
+import { cloudNamed, createNetwork, type Network } from "@capstan/azure";
+import { Manager } from "@capstan/manager";
 import { type Client, createClient, Sensitive, silentLogger } from "@capstan/runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installDefinitions } from "../../packages/cli/src/cluster/install-definitions.ts";

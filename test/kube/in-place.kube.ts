@@ -35,9 +35,9 @@ import { cluster, machineDeployment, node } from "@capstan/runtime/testing/build
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { WorkloadNodes } from "../../packages/manager/src/workload/nodes.ts";
-import { definitionOf, type Foreign, foreign } from "../world/cluster/foreign-kinds.ts";
-import { FEATURES, noCalls, testUpdater } from "../world/inplace/in-place-world.ts";
-import { TestMachine, TestMachineTemplate } from "../world/machinedeployments/test-provider.ts";
+import { definitionOf, type Foreign, foreign } from "../world/kit/foreign-kinds.ts";
+import { FEATURES, noCalls, testUpdater } from "../world/kit/in-place-world.ts";
+import { TestMachine, TestMachineTemplate } from "../world/kit/test-provider.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type CustomResourceDefinition, establish } from "./custom-resource-definition.ts";
 

@@ -1,6 +1,6 @@
 import { Machine, MachineDeployment, MachineSet, Node } from "@capstan/api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestMachine } from "../world/machinedeployments/test-provider.ts";
+import { TestMachine } from "../world/kit/test-provider.ts";
 import { eventually } from "./management.ts";
 import { createDeployment, DEPLOYMENT, startTestMachines, type TestMachines } from "./test-machines.ts";
 

@@ -19,7 +19,7 @@ import { cluster } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { definitionOf, foreign, foreignKind } from "../world/cluster/foreign-kinds.ts";
+import { definitionOf, foreign, foreignKind } from "../world/kit/foreign-kinds.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type CustomResourceDefinition, establish } from "./custom-resource-definition.ts";
 

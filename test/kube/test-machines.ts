@@ -1,17 +1,18 @@
 import { customKinds, KubeadmConfigTemplate, MachineDeployment } from "@capstan/api";
 import { builtInKinds, createApiServer } from "@capstan/apiserver";
 import { createRealEnv, type Transport } from "@capstan/env";
-import { cloudNamed, Manager } from "@capstan/manager";
+import { cloudNamed } from "@capstan/azure";
+import { Manager } from "@capstan/manager";
 import { type Client, createClient, Runner, silentLogger } from "@capstan/runtime";
 import { installDefinitions } from "../../packages/cli/src/cluster/install-definitions.ts";
 import { create } from "../bench/cluster-objects.ts";
-import { definitionOf, foreign } from "../world/cluster/foreign-kinds.ts";
+import { definitionOf, foreign } from "../world/kit/foreign-kinds.ts";
 import {
   type ProviderLatencies,
   TestMachine,
   TestMachineTemplate,
   testProvider,
-} from "../world/machinedeployments/test-provider.ts";
+} from "../world/kit/test-provider.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { establish } from "./custom-resource-definition.ts";
 import { createReadyCluster } from "./quick-cluster.ts";

@@ -42,7 +42,7 @@ describe("a soak", () => {
     const [fresh] = freshStorms(7).take(1);
     expect([all, fresh].map((unit) => unit && commandOf(unit))).toEqual([
       "CAPSTAN_PROOFS=all npx vitest run --project deep a.deep.ts",
-      "CAPSTAN_SEEDS=7-31 npx vitest run --project deep test/world/machinepools/storm.deep.ts",
+      "CAPSTAN_SEEDS=7-31 npx vitest run --project deep test/world/azuremachinepool/storm.deep.ts",
     ]);
   });
 

@@ -55,7 +55,7 @@ export function exhaustiveUnits(deepFiles: readonly string[], kubeFiles: readonl
 
 /** Files of storms that take fresh seeds, and how many of their storms take about a quarter of a minute. */
 const STORMS = [
-  { file: "test/world/machinepools/storm.deep.ts", count: 25 },
+  { file: "test/world/azuremachinepool/storm.deep.ts", count: 25 },
   { file: "test/world/fleet/swarm.deep.ts", count: 10 },
 ];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chooseSeeds } from "../../tools/storm-seeds.ts";
 import { SAMPLED_SEEDS as CLUSTER_SEEDS } from "../world/fleet/sampled-seeds.ts";
-import { SAMPLED_SEEDS as POOL_SEEDS } from "../world/machinepools/sampled-seeds.ts";
+import { SAMPLED_SEEDS as POOL_SEEDS } from "../world/azuremachinepool/sampled-seeds.ts";
 
 describe("the storms of the gate", () => {
   test("are chosen so that three reach each state, and the lowest seeds besides", () => {

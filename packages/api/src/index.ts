@@ -104,7 +104,7 @@ export { Secret } from "./kubernetes/secret.ts";
 export { cidrProblem } from "./values/cidr.ts";
 export { assignOwn, deepCopy, deepCopyWithin, deepFreeze, NestingError } from "./values/deep-copy.ts";
 export { deepEqual } from "./values/deep-equal.ts";
-export { isJsonObject } from "./values/json-object.ts";
+export { isJsonObject, type JsonObject } from "./values/json-object.ts";
 export { DurationError, durationProblem, formatDuration, parseDuration } from "./values/duration.ts";
 export {
   type FieldError,
@@ -260,7 +260,7 @@ export {
 } from "./infrastructure/aso-patch.ts";
 export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";
-export type { Operation } from "./infrastructure/operation.ts";
+export { HASH_TAG, type Operation } from "./infrastructure/operation.ts";
 export {
   type ArmId,
   ArmIdError,

@@ -1,50 +1,4 @@
 /** The product: Capstan's controllers and their access to Azure. */
-export { type ArmRequest, Azure, type AzureOptions } from "./azure/azure.ts";
-export { createNetwork, type Network, type NetworkOptions } from "./azure/arm/connect.ts";
-export type { Connect } from "./azure/arm/http-client.ts";
-export { type Cloud, cloudNamed } from "./azure/cloud.ts";
-export type { IdentityPorts } from "./azure/credentials/identities.ts";
-export type { SecretPorts } from "./azure/credentials/proof.ts";
-export type { TokenSource } from "./azure/credentials/token-source.ts";
-export { failureOf } from "./azure/failure.ts";
-export { type CallCount, type CallOutcome, Meter } from "./azure/meter.ts";
-export type { Observed, OperationOutcome, Step } from "./azure/operations/decide.ts";
-export { nextStep } from "./azure/operations/decide.ts";
-export { advance, type OperationPorts, type Progress, type Task } from "./azure/operations/operations.ts";
-export type { Evidence, PostEvidence } from "./azure/operations/evidence.ts";
-export type {
-  Wanted,
-  WantedChange,
-  WantedDelete,
-  WantedPost,
-  WantedWrite,
-} from "./azure/operations/wanted.ts";
-export {
-  type Arm,
-  AzureError,
-  type AzureErrorClass,
-  type AzureErrorDetail,
-  type CallOptions,
-  type CallPriority,
-  isGone,
-  type JsonObject,
-  type Listing,
-  type ListOptions,
-  type OperationStatus,
-  type Reading,
-  type WriteOptions,
-  type Written,
-} from "./azure/port.ts";
-export {
-  BATCH_SIZE,
-  batchesOf,
-  type InstanceAction,
-  instanceActions,
-  type WantedInstancePost,
-} from "./azure/scale-set/instance-actions.ts";
-export { instanceEvidence } from "./azure/scale-set/instance-evidence.ts";
-export type { PowerState, ScaleSetInstance } from "./azure/scale-set/instance.ts";
-export { type FreshnessOptions, ScaleSetInstances } from "./azure/scale-set/instances.ts";
 export type { CertificateIssuer } from "./cluster-certificates/issuer.ts";
 export { x509Issuer } from "./cluster-certificates/x509-issuer.ts";
 export { etcdGateway as etcdClient } from "./etcd/gateway.ts";
@@ -75,12 +29,6 @@ export {
 export { decideProposedDeployment } from "./reconcilers/machinedeployment/in-place/proposed.ts";
 export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/view.ts";
 export { type StoredControlPlane, storedView } from "./reconcilers/kubeadmcontrolplane/stored-view.ts";
-export type {
-  ControlPlaneAction,
-  ControlPlaneBlocked,
-  ControlPlanePlan,
-} from "./rollout/control-plane/action.ts";
-export { planControlPlane } from "./rollout/control-plane/plan.ts";
 export {
   type ExtensionConfigPorts,
   extensionConfigReconciler,
@@ -103,8 +51,6 @@ export {
   type ViewInput as MachineSetViewInput,
   viewOf as machineSetViewOf,
 } from "./reconcilers/machineset/view.ts";
-export { type DeploymentPlan, planDeployment } from "./rollout/machine-deployment/plan.ts";
-export { type MachineSetPlan, planMachineSet } from "./rollout/machine-set/plan.ts";
 export { machineSetRbac } from "./reconcilers/machineset/rbac.ts";
 export { machineSetReconciler } from "./reconcilers/machineset/reconciler.ts";
 export { machinePoolRbac } from "./reconcilers/machinepool/rbac.ts";
@@ -122,39 +68,16 @@ export {
 export type { ModelFacts } from "./reconcilers/azuremachinepool/wanted-model.ts";
 export { IMAGE_VERSION_ANNOTATION, MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";
 export { planPrototype, planTemplatePrototype } from "./reconcilers/nodeprototype/plan.ts";
-export { isPrototypeVersion } from "./images/names.ts";
-export type { StartDecision } from "./images/start.ts";
-export type { Blocked, BlockedReason, PoolAction } from "./rollout/scale-set/action.ts";
-export type { Budget } from "./rollout/scale-set/budget.ts";
-export {
-  type Forecast,
-  forecastPool,
-  isDisruptive,
-  type TimedAction,
-  type Totals,
-  type Wave,
-} from "./rollout/scale-set/forecast/forecast.ts";
-export type { RolloutStep, StepTimes } from "./rollout/scale-set/forecast/step-times.ts";
-export { type AksState, planAks, type PlannedChange, type PlannedResource } from "./aks/plan.ts";
-export { newestServed } from "./aks/served-version.ts";
-export { needsAttention } from "./rollout/scale-set/needs-attention.ts";
-export { type PoolPlan, planPool } from "./rollout/scale-set/plan.ts";
-export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";
-export type { MachineView, PoolView } from "./rollout/scale-set/view.ts";
 export { connectToCluster, type ConnectToCluster } from "./workload/connect.ts";
 export type { WorkloadCluster, WorkloadPorts } from "./workload/connection.ts";
 export { type KubeconfigFacts, readKubeconfig } from "./workload/kubeconfig.ts";
 export type { WorkloadNodes } from "./workload/nodes.ts";
 export { type NodeListener, type WorkloadAccess, WorkloadClusters } from "./workload/workload-clusters.ts";
-export type { Applicant } from "./azure/credentials/entra.ts";
-export type { ReadCredentialFile } from "./azure/credentials/proof.ts";
-export { type FreshToken, renewedTokens } from "./azure/credentials/renewal.ts";
 export {
   type ControllerDefinition,
   type ControllerPorts,
   CONTROLLERS,
-  EMBEDDED_CONTROLLERS,
-  type EmbeddedControllerDefinition,
+  type StandInDefinition,
 } from "./setup/controllers.ts";
 export type { AzureAccess } from "./setup/ports/azure.ts";
 export { cloneTemplate, type CloneOptions } from "./contract/clone-template.ts";

@@ -79,3 +79,4 @@ export {
   type Watch,
 } from "./reconciler/reconciler.ts";
 export { Runner, type RunnerOptions } from "./runner/runner.ts";
+export { shortHash } from "./short-hash.ts";

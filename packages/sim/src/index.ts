@@ -52,3 +52,4 @@ export { SIMULATED_AUTHORITY, SIMULATED_AUTHORITY_HASH } from "./world/simulated
 export { SIMULATED_ISSUER } from "./world/simulated-issuer.ts";
 export { CLUSTERS_ORIGIN } from "./world/workload-host.ts";
 export { createWorld, NotAtRestError, type World, type WorldOptions } from "./world/world.ts";
+export { SERVICE_OPERATOR } from "./service-operator/reconciler.ts";

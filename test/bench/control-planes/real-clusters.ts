@@ -9,14 +9,15 @@ import {
   MachineDeployment,
 } from "@capstan/api";
 import { createRealEnv } from "@capstan/env";
-import { cloudNamed, Manager } from "@capstan/manager";
+import { cloudNamed } from "@capstan/azure";
+import { Manager } from "@capstan/manager";
 import { type Client, createClient, Runner, silentLogger } from "@capstan/runtime";
 import { installDefinitions } from "../../../packages/cli/src/cluster/install-definitions.ts";
 import { startControlPlane } from "../../kube/control-plane.ts";
 import { establish } from "../../kube/custom-resource-definition.ts";
 import { CONTROLLERS, unreachable } from "../../kube/test-machines.ts";
-import { definitionOf, foreign } from "../../world/cluster/foreign-kinds.ts";
-import { TestMachine, TestMachineTemplate } from "../../world/machinedeployments/test-provider.ts";
+import { definitionOf, foreign } from "../../world/kit/foreign-kinds.ts";
+import { TestMachine, TestMachineTemplate } from "../../world/kit/test-provider.ts";
 import { create } from "../cluster-objects.ts";
 import { providerWritesTo, writesTo } from "../machines/real-machines.ts";
 import { printTable } from "../table.ts";

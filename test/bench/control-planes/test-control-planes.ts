@@ -27,8 +27,8 @@ import { node } from "@capstan/runtime/testing/builders";
 import { EtcdClusters, etcdGateway } from "@capstan/sim";
 import { inProcess } from "../../../packages/cli/src/cluster/transport.ts";
 import { mirrorStaticPods } from "../../../packages/sim/src/guests/static-pods.ts";
-import type { Foreign } from "../../world/cluster/foreign-kinds.ts";
-import { TestMachine } from "../../world/machinedeployments/test-provider.ts";
+import type { Foreign } from "../../world/kit/foreign-kinds.ts";
+import { TestMachine } from "../../world/kit/test-provider.ts";
 
 // VM and Node as in upstream's in-memory run; the same 2 s for etcd and the API server are an assumption.
 const VM_MS = 10_000;

@@ -19,7 +19,7 @@ import {
   MINUTE_MS,
   NAMESPACE,
   patch,
-} from "../../world/fleet/fleet-world.ts";
+} from "../../world/kit/fleet-world.ts";
 import { armWritesIn, type Chapter, chapterOf, kubeWritesIn, refusalsIn } from "../machine-pools/chapter.ts";
 import { HOUR_MS, stored, waitFor } from "../machine-pools/pool-work.ts";
 import { median, printTable } from "../table.ts";

@@ -3,8 +3,8 @@ import { AzureMachinePool, type Frozen, type Node, PROTOTYPE_NOW_ANNOTATION } fr
 import { createWorld, type World } from "@capstan/sim";
 import { readImages } from "../../../packages/sim/src/guests/os-disk.ts";
 import { DaemonSet, type WorkloadPod } from "../../../packages/sim/src/workloads/workload-kinds.ts";
-import { MINUTE_MS, patch } from "../../world/fleet/fleet-world.ts";
-import { CLUSTER, plantCluster } from "../../world/machinepools/pool-world.ts";
+import { MINUTE_MS, patch } from "../../world/kit/fleet-world.ts";
+import { CLUSTER, plantCluster } from "../../world/kit/pool-world.ts";
 import {
   createPrototypePool,
   POOL,
@@ -12,7 +12,7 @@ import {
   prototypeWorld,
   scaleTo,
   untilRenewed,
-} from "../../world/nodeprototype/prototype-world.ts";
+} from "../../world/kit/prototype-world.ts";
 
 const DAY_MS = 24 * 3600_000;
 /** The virtual time at which worlds begin. */

@@ -11,7 +11,7 @@ import {
 import { simulatedControllers } from "@capstan/cli";
 import { azureMachinePool, kubeadmConfig, machinePool } from "@capstan/runtime/testing/builders";
 import { createWorld, type World } from "@capstan/sim";
-import { createCluster, createIdentity, MINUTE_MS, NAMESPACE, patch } from "../../world/fleet/fleet-world.ts";
+import { createCluster, createIdentity, MINUTE_MS, NAMESPACE, patch } from "../../world/kit/fleet-world.ts";
 
 export const HOUR_MS = 60 * MINUTE_MS;
 const OLD_VERSION = "v1.33.5";

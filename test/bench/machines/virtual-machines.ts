@@ -11,7 +11,7 @@ import {
   machineDeployment,
 } from "@capstan/runtime/testing/builders";
 import type { TraceEvent, World } from "@capstan/sim";
-import { NAMESPACE, patch } from "../../world/fleet/fleet-world.ts";
+import { NAMESPACE, patch } from "../../world/kit/fleet-world.ts";
 import {
   armWritesIn,
   type Chapter,

@@ -1,6 +1,6 @@
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { expect, test } from "vitest";
-import { armCalls, clusterIn, createCluster, createIdentity, networkWorld } from "./network-world.ts";
+import { armCalls, clusterIn, createCluster, createIdentity, networkWorld } from "../kit/network-world.ts";
 
 expect.extend(conditionMatchers);
 

@@ -12,7 +12,7 @@ import {
   NAMESPACE,
   portal,
   resourcesIn,
-} from "./network-world.ts";
+} from "../kit/network-world.ts";
 
 /** The end of the story. */
 export type Chapter = "built" | "changed" | "deleted";

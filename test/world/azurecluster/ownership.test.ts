@@ -15,7 +15,7 @@ import {
   resourcesIn,
   settledWith,
   tagsOf,
-} from "./network-world.ts";
+} from "../kit/network-world.ts";
 
 expect.extend(conditionMatchers);
 

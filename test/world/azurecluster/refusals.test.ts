@@ -16,7 +16,7 @@ import {
   portal,
   resourcesIn,
   SUBSCRIPTION,
-} from "./network-world.ts";
+} from "../kit/network-world.ts";
 
 expect.extend(conditionMatchers);
 

@@ -1,8 +1,8 @@
 import { AzureMachine, getCondition, Machine } from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { find, MINUTE_MS, remove } from "../fleet/fleet-world.ts";
-import { armCalls, nodesOf, settled } from "../machinepools/pool-world.ts";
+import { find, MINUTE_MS, remove } from "../kit/fleet-world.ts";
+import { armCalls, nodesOf, settled } from "../kit/pool-world.ts";
 import {
   azureMachineNamed,
   azureMachineWorld,
@@ -10,7 +10,7 @@ import {
   GROUP,
   handOverData,
   type MachineOptions,
-} from "./azuremachine-world.ts";
+} from "../kit/azuremachine-world.ts";
 import { resourcesIn } from "./life.ts";
 
 const VM = `${GROUP}/providers/Microsoft.Compute/virtualMachines/worker-1`;

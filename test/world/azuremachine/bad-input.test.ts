@@ -2,8 +2,8 @@ import { AzureMachine, getCondition, Secret } from "@capstan/api";
 import type { AzureSettings } from "@capstan/azure-sim";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { LOCATION } from "../azurecluster/network-world.ts";
-import { find, MINUTE_MS, NAMESPACE, remove } from "../fleet/fleet-world.ts";
+import { LOCATION } from "../kit/network-world.ts";
+import { find, MINUTE_MS, NAMESPACE, remove } from "../kit/fleet-world.ts";
 import {
   azureMachineNamed,
   azureMachineWorld,
@@ -11,7 +11,7 @@ import {
   GROUP,
   handOverData,
   type MachineOptions,
-} from "./azuremachine-world.ts";
+} from "../kit/azuremachine-world.ts";
 import { resourcesIn } from "./life.ts";
 
 const NAME = "worker-1";

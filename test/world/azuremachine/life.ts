@@ -1,8 +1,8 @@
 import { AzureMachine, KubeadmConfig, type KubernetesObject, Machine } from "@capstan/api";
 import { endStateOf, type Rehearsal, type World } from "@capstan/sim";
-import { find, MINUTE_MS, remove } from "../fleet/fleet-world.ts";
-import { CLUSTER, plantCluster } from "../machinepools/pool-world.ts";
-import { controllers, createMachine, GROUP, handOverData } from "./azuremachine-world.ts";
+import { find, MINUTE_MS, remove } from "../kit/fleet-world.ts";
+import { CLUSTER, plantCluster } from "../kit/pool-world.ts";
+import { controllers, createMachine, GROUP, handOverData } from "../kit/azuremachine-world.ts";
 
 /** The end of the story. */
 export type Chapter = "created" | "deleted";

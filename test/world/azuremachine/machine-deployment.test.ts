@@ -25,9 +25,9 @@ import {
   NAMESPACE,
   patch,
   remove,
-} from "../fleet/fleet-world.ts";
-import { CLUSTER, NEW_VERSION, nodesOf, OLD_VERSION } from "../machinepools/pool-world.ts";
-import { azureMachineWorld } from "./azuremachine-world.ts";
+} from "../kit/fleet-world.ts";
+import { CLUSTER, NEW_VERSION, nodesOf, OLD_VERSION } from "../kit/pool-world.ts";
+import { azureMachineWorld } from "../kit/azuremachine-world.ts";
 import { resourcesIn } from "./life.ts";
 
 expect.extend(conditionMatchers);

@@ -16,7 +16,7 @@ import {
   type World,
   type WorldOptions,
 } from "@capstan/sim";
-import { createCluster, createIdentity, get } from "../fleet/fleet-world.ts";
+import { createCluster, createIdentity, get } from "../kit/fleet-world.ts";
 
 /** Changes an answer of Azure on its way to a manager, or passes it on. */
 export type Twist = (request: HttpRequest, answer: HttpResponse) => Promise<HttpResponse>;

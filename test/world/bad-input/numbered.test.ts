@@ -25,7 +25,7 @@ import {
   plantForeign,
   remove,
   THEIRS,
-} from "../fleet/fleet-world.ts";
+} from "../kit/fleet-world.ts";
 import {
   askedOfAzure,
   azureBytes,

@@ -31,7 +31,7 @@ import {
   NAMESPACE,
   patch,
   remove,
-} from "./cluster-world.ts";
+} from "../kit/cluster-world.ts";
 
 expect.extend(conditionMatchers);
 

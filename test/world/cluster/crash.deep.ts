@@ -1,7 +1,7 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { everySeventh } from "../../sample.ts";
-import { STORM } from "../api-server-faults.ts";
+import { STORM } from "../kit/api-server-faults.ts";
 import { building, life } from "./life.ts";
 
 test.each([

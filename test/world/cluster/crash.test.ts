@@ -1,6 +1,6 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { STORM } from "../api-server-faults.ts";
+import { STORM } from "../kit/api-server-faults.ts";
 import { building, life } from "./life.ts";
 
 describe.each([

@@ -3,8 +3,8 @@ import { cluster, kubeadmControlPlane } from "@capstan/runtime/testing/builders"
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import type { World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { clusterWorld, create, find, get, MINUTE_MS, remove } from "./cluster-world.ts";
-import { foreign, foreignKind, install, say } from "./foreign-kinds.ts";
+import { clusterWorld, create, find, get, MINUTE_MS, remove } from "../kit/cluster-world.ts";
+import { foreign, foreignKind, install, say } from "../kit/foreign-kinds.ts";
 
 expect.extend(conditionMatchers);
 

@@ -7,8 +7,8 @@ import {
   type Overrides,
 } from "@capstan/runtime/testing/builders";
 import type { Rehearsal, World } from "@capstan/sim";
-import { controllers, create, createCluster, find, MINUTE_MS, patch, remove } from "./cluster-world.ts";
-import { machineIDs } from "./providers.ts";
+import { controllers, create, createCluster, find, MINUTE_MS, patch, remove } from "../kit/cluster-world.ts";
+import { machineIDs } from "../kit/providers.ts";
 
 const PATIENCE_MS = 15 * MINUTE_MS;
 

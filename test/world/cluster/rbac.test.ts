@@ -1,7 +1,7 @@
 import { clusterRbac, machinePoolRbac, type PolicyRule } from "@capstan/manager";
 import { rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { recorded } from "./cluster-world.ts";
+import { recorded } from "../kit/cluster-world.ts";
 import { life } from "./life.ts";
 
 const textsOf = (rules: readonly PolicyRule[]): Set<string> =>

@@ -3,8 +3,8 @@ import { cluster } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { expect, test } from "vitest";
 import { recorded } from "../fleet/recorded.ts";
-import { clusterWorld, create, get, MINUTE_MS } from "./cluster-world.ts";
-import { foreign, foreignKind, install, say } from "./foreign-kinds.ts";
+import { clusterWorld, create, get, MINUTE_MS } from "../kit/cluster-world.ts";
+import { foreign, foreignKind, install, say } from "../kit/foreign-kinds.ts";
 
 expect.extend(conditionMatchers);
 

@@ -19,9 +19,9 @@ import {
   remove,
   SIMULATED_ORIGIN,
   workloadsOf,
-} from "./cluster-world.ts";
+} from "../kit/cluster-world.ts";
 import { bootNodes, createPool } from "./life.ts";
-import { machineIDs } from "./providers.ts";
+import { machineIDs } from "../kit/providers.ts";
 
 expect.extend(conditionMatchers);
 

@@ -16,9 +16,9 @@ import {
 import { simulatedControllers } from "@capstan/cli";
 import { createWorld, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { idIn, LOCATION, portal } from "../azurecluster/network-world.ts";
-import { GUESTS } from "../controlplanes/control-plane-world.ts";
-import { get, MINUTE_MS, NAMESPACE } from "../fleet/fleet-world.ts";
+import { idIn, LOCATION, portal } from "../kit/network-world.ts";
+import { GUESTS } from "../kit/control-plane-world.ts";
+import { get, MINUTE_MS, NAMESPACE } from "../kit/fleet-world.ts";
 
 const NAME = "pier";
 

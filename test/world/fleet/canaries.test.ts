@@ -2,7 +2,7 @@ import type { Secret } from "@capstan/api";
 import { faultsOf, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { type CanaryOptions, CANARIES, kubeconfig, runWithCanaries } from "./canaries.ts";
-import { NAMESPACE } from "./fleet-world.ts";
+import { NAMESPACE } from "../kit/fleet-world.ts";
 
 /** All secrets of a world: the planted ones, and those that the controllers created. */
 function secretsIn(world: World): string[] {

@@ -3,8 +3,7 @@ import { DEFAULT_PRINCIPAL } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
 import { Scheduler, VirtualProcess } from "@capstan/env";
 import { createLogger, type Logger } from "@capstan/runtime";
-import type { FaultSpec, Rehearsal, World } from "@capstan/sim";
-import { rehearse } from "@capstan/sim";
+import { type FaultSpec, type Rehearsal, rehearse, type World } from "@capstan/sim";
 import {
   createCluster,
   createIdentity,
@@ -12,7 +11,7 @@ import {
   giveAuthority,
   MINUTE_MS,
   NAMESPACE,
-} from "./fleet-world.ts";
+} from "../kit/fleet-world.ts";
 
 /** Texts that stand for secrets; each may appear only in its own place. */
 export const CANARIES = {

@@ -4,7 +4,7 @@ import { simulatedControllers } from "@capstan/cli";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { createWorld } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { LOCATION } from "../azurecluster/network-world.ts";
+import { LOCATION } from "../kit/network-world.ts";
 import {
   createCluster,
   createIdentity,
@@ -14,7 +14,7 @@ import {
   MINUTE_MS,
   NAMESPACE,
   remove,
-} from "./fleet-world.ts";
+} from "../kit/fleet-world.ts";
 
 expect.extend(conditionMatchers);
 

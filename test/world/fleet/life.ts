@@ -11,7 +11,7 @@ import {
 import { simulatedControllers } from "@capstan/cli";
 import { BOOTSTRAP_EXPIRES } from "@capstan/manager";
 import { endStateOf, type Rehearsal, type World, type WorldOptions } from "@capstan/sim";
-import { idIn } from "../azurecluster/network-world.ts";
+import { idIn } from "../kit/network-world.ts";
 import {
   createCluster,
   createIdentity,
@@ -26,7 +26,7 @@ import {
   plantForeign,
   remove,
   THEIRS,
-} from "./fleet-world.ts";
+} from "../kit/fleet-world.ts";
 
 /** Where the cluster lives: in its own group, in another owner's group, or in another owner's network. */
 type Place = "own group" | "their group" | "their network";

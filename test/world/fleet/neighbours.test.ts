@@ -14,7 +14,7 @@ import {
   plantForeign,
   remove,
   THEIRS,
-} from "./fleet-world.ts";
+} from "../kit/fleet-world.ts";
 
 expect.extend(conditionMatchers);
 

@@ -11,7 +11,7 @@ import {
   type Twist,
   withBody,
 } from "../bad-input/numbered-world.ts";
-import { createCluster, foreignIn, MINUTE_MS, plantForeign, THEIRS } from "./fleet-world.ts";
+import { createCluster, foreignIn, MINUTE_MS, plantForeign, THEIRS } from "../kit/fleet-world.ts";
 
 type Spec = Partial<AzureCluster["spec"]>;
 

@@ -38,7 +38,7 @@ import {
   machineSet,
 } from "@capstan/runtime/testing/builders";
 import type { Rehearsal, World } from "@capstan/sim";
-import { createCluster, createIdentity, MINUTE_MS, NAMESPACE, patch, remove } from "./fleet-world.ts";
+import { createCluster, createIdentity, MINUTE_MS, NAMESPACE, patch, remove } from "../kit/fleet-world.ts";
 
 const referenceTo = ({ apiVersion, kind }: Kind, name: string) => ({ apiVersion, kind, name });
 

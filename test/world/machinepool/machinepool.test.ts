@@ -24,10 +24,10 @@ import {
   patch,
   recorded,
   remove,
-} from "../cluster/cluster-world.ts";
-import { foreign, foreignKind, install, say } from "../cluster/foreign-kinds.ts";
+} from "../kit/cluster-world.ts";
+import { foreign, foreignKind, install, say } from "../kit/foreign-kinds.ts";
 import { bootNodes, createPool, setReady } from "../cluster/life.ts";
-import { machineIDs } from "../cluster/providers.ts";
+import { machineIDs } from "../kit/providers.ts";
 
 expect.extend(conditionMatchers);
 

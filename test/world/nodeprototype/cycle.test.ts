@@ -1,16 +1,16 @@
 import { getCondition } from "@capstan/api";
 import { expect, test } from "vitest";
-import { nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
+import { nodesOf, readyMachines, settled } from "../kit/pool-world.ts";
 import {
   createPrototypePool,
   diskOf,
-  poolNow,
   POOL,
+  poolNow,
   prototypeWorld,
   resourcesOf,
   scaleTo,
   untilRenewed,
-} from "./prototype-world.ts";
+} from "../kit/prototype-world.ts";
 
 test("a new node has the patch of the donor, and an identity of its own", async () => {
   const world = await prototypeWorld();

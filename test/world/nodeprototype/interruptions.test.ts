@@ -10,8 +10,8 @@ import {
 import type { World } from "@capstan/sim";
 import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
-import { armCalls, NEW_VERSION, nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
+import { MINUTE_MS, patch, remove } from "../kit/fleet-world.ts";
+import { armCalls, NEW_VERSION, nodesOf, readyMachines, settled } from "../kit/pool-world.ts";
 import {
   BASE_IMAGE,
   createPrototypePool,
@@ -25,7 +25,7 @@ import {
   scaleTo,
   stored,
   untilRenewed,
-} from "./prototype-world.ts";
+} from "../kit/prototype-world.ts";
 
 /** The step of the renewal. */
 function phaseOf(world: World): string | undefined {

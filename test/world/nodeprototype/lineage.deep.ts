@@ -2,8 +2,8 @@
 import { AzureMachinePool, MachinePool, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { patch, remove } from "../fleet/fleet-world.ts";
-import { armCalls, NEW_VERSION, readyMachines, settled } from "../machinepools/pool-world.ts";
+import { patch, remove } from "../kit/fleet-world.ts";
+import { armCalls, NEW_VERSION, readyMachines, settled } from "../kit/pool-world.ts";
 import {
   createPrototypePool,
   diskOf,
@@ -15,7 +15,7 @@ import {
   scaleTo,
   stored,
   untilRenewed,
-} from "./prototype-world.ts";
+} from "../kit/prototype-world.ts";
 
 async function ask(world: World, value: string, name = POOL): Promise<void> {
   await patch(world, AzureMachinePool, name, {

@@ -1,8 +1,8 @@
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import type { World } from "@capstan/sim";
 import { Deployment } from "../../../packages/sim/src/workloads/workload-kinds.ts";
-import { MINUTE_MS, NAMESPACE } from "../fleet/fleet-world.ts";
-import { CLUSTER } from "../machinepools/pool-world.ts";
+import { MINUTE_MS, NAMESPACE } from "../kit/fleet-world.ts";
+import { CLUSTER } from "../kit/pool-world.ts";
 
 /** Runs a pod on each of three nodes, and a budget that lets none of them go. */
 export async function blockDrains(world: World): Promise<void> {

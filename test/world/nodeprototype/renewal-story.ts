@@ -7,9 +7,9 @@ import {
   PROTOTYPE_NOW_ANNOTATION,
 } from "@capstan/api";
 import type { Rehearsal, World, WorldOptions } from "@capstan/sim";
-import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
-import { CLUSTER, plantCluster } from "../machinepools/pool-world.ts";
-import { listed } from "../machinepools/stories.ts";
+import { MINUTE_MS, patch } from "../kit/fleet-world.ts";
+import { CLUSTER, plantCluster } from "../kit/pool-world.ts";
+import { listed } from "../azuremachinepool/stories.ts";
 import {
   createPrototypePool,
   diskOf,
@@ -19,7 +19,7 @@ import {
   resourcesOf,
   scaleTo,
   stored,
-} from "./prototype-world.ts";
+} from "../kit/prototype-world.ts";
 
 /** Callbacks at points of the story. */
 export interface StoryOptions {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { INSTALL_SCRIPT, SCRUB_SCRIPT } from "../../../packages/manager/src/images/scrub-script.ts";
+import { INSTALL_SCRIPT, SCRUB_SCRIPT } from "../../../packages/plan/src/images/scrub-script.ts";
 import { isCopyOfAnother, scrub } from "../../../packages/sim/src/guests/identity.ts";
 import { runScript } from "../../../packages/sim/src/guests/run-command.ts";
 

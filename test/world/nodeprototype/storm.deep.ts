@@ -12,9 +12,9 @@ import { createRng } from "@capstan/env";
 import { faultsOf, rehearse, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { numbersFrom, stormSeeds } from "../../sample.ts";
-import { MINUTE_MS, NAMESPACE } from "../fleet/fleet-world.ts";
-import { NEW_VERSION, plantCluster } from "../machinepools/pool-world.ts";
-import { listed } from "../machinepools/stories.ts";
+import { MINUTE_MS, NAMESPACE } from "../kit/fleet-world.ts";
+import { NEW_VERSION, plantCluster } from "../kit/pool-world.ts";
+import { listed } from "../azuremachinepool/stories.ts";
 import {
   BASE_IMAGE,
   createPrototypePool,
@@ -24,7 +24,7 @@ import {
   prototypeControllers,
   resourcesOf,
   stored,
-} from "./prototype-world.ts";
+} from "../kit/prototype-world.ts";
 import { nodesIn } from "./renewal-story.ts";
 
 /** A merge patch of the object of the pool, or its deletion. */

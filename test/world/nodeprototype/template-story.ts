@@ -8,10 +8,10 @@ import {
   PROTOTYPE_NOW_ANNOTATION,
 } from "@capstan/api";
 import { NODE_IMAGE_INVARIANTS, type Rehearsal, type World } from "@capstan/sim";
-import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
-import { plantCluster } from "../machinepools/pool-world.ts";
-import { listed } from "../machinepools/stories.ts";
-import { resourcesOf } from "./prototype-world.ts";
+import { MINUTE_MS, patch } from "../kit/fleet-world.ts";
+import { plantCluster } from "../kit/pool-world.ts";
+import { listed } from "../azuremachinepool/stories.ts";
+import { resourcesOf } from "../kit/prototype-world.ts";
 import { nodesIn, type StoryOptions } from "./renewal-story.ts";
 import {
   createWorkers,

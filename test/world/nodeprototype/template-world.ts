@@ -22,10 +22,10 @@ import {
   type World,
   type WorldOptions,
 } from "@capstan/sim";
-import { NAMESPACE, patch } from "../fleet/fleet-world.ts";
-import { CLUSTER, OLD_VERSION, plantCluster } from "../machinepools/pool-world.ts";
-import { GROUP } from "../azuremachine/azuremachine-world.ts";
-import { BASE_IMAGE, HOUR_MS } from "./prototype-world.ts";
+import { NAMESPACE, patch } from "../kit/fleet-world.ts";
+import { CLUSTER, OLD_VERSION, plantCluster } from "../kit/pool-world.ts";
+import { GROUP } from "../kit/azuremachine-world.ts";
+import { BASE_IMAGE, HOUR_MS } from "../kit/prototype-world.ts";
 
 export const WORKERS = "workers";
 

@@ -11,10 +11,10 @@ import {
 import { azureMachineTemplate, kubeadmControlPlane } from "@capstan/runtime/testing/builders";
 import type { World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { get, MINUTE_MS, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
-import { NEW_VERSION, nodesOf } from "../machinepools/pool-world.ts";
-import { listed } from "../machinepools/stories.ts";
-import { BASE_IMAGE, HOUR_MS, resourcesOf } from "./prototype-world.ts";
+import { get, MINUTE_MS, NAMESPACE, patch, remove } from "../kit/fleet-world.ts";
+import { NEW_VERSION, nodesOf } from "../kit/pool-world.ts";
+import { listed } from "../azuremachinepool/stories.ts";
+import { BASE_IMAGE, HOUR_MS, resourcesOf } from "../kit/prototype-world.ts";
 import {
   clonesIn,
   createWorkers,

@@ -7,8 +7,8 @@ import {
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { MACHINE_POOL_INVARIANTS, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { MINUTE_MS, patch } from "../fleet/fleet-world.ts";
-import { CLUSTER, nodesOf, readyMachines, settled } from "../machinepools/pool-world.ts";
+import { MINUTE_MS, patch } from "../kit/fleet-world.ts";
+import { CLUSTER, nodesOf, readyMachines, settled } from "../kit/pool-world.ts";
 import { blockDrains } from "./pods.ts";
 import {
   createPrototypePool,
@@ -20,7 +20,7 @@ import {
   scaleTo,
   stored,
   untilRenewed,
-} from "./prototype-world.ts";
+} from "../kit/prototype-world.ts";
 
 type Fault = Parameters<World["azure"]["control"]["addFault"]>[0];
 type Effect = Fault["effect"];

@@ -30,3 +30,6 @@ export const Operation = object("The running Azure write; recorded before the ca
 
 /** The intent of one Azure write, and how to poll it. */
 export type Operation = Static<typeof Operation>;
+
+/** The tag with the hash of the last write of a resource of Azure. */
+export const HASH_TAG = "capstan_wanted-hash";

@@ -1,16 +1,13 @@
 import { type Features, Namespace } from "@capstan/api";
 import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
+import { type Cloud, cloudNamed, createNetwork, type Network } from "@capstan/azure";
 import {
-  type Cloud,
-  cloudNamed,
   connectToCluster,
   connectToExtension,
   CONTROLLERS,
-  createNetwork,
-  Manager,
   type Issued,
+  Manager,
   MANAGER_NAME,
-  type Network,
   WebhookServer,
 } from "@capstan/manager";
 import { createClient, createDiagnostics, createLogger, type Logger, type LogLevel } from "@capstan/runtime";

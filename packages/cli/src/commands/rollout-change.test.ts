@@ -1,6 +1,6 @@
 import { AzureMachinePool, type KubernetesObject, MachinePool } from "@capstan/api";
-import { RESTARTED_AT_ANNOTATION } from "@capstan/manager";
-import { cluster } from "@capstan/runtime/testing/builders";
+import { RESTARTED_AT_ANNOTATION } from "@capstan/plan";
+import { azureCluster, cluster } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { managementWith } from "../plan/management.fixture.ts";
 import { machinePoolObject, NOW, poolObject, poolObjects } from "../plan/pool-objects.fixture.ts";
@@ -8,7 +8,6 @@ import { desiredModel } from "../plan/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import type { RolloutVerb } from "../rollout/rollout-verb.ts";
 import { changeRollout } from "./rollout-change.ts";
-import { azureCluster } from "@capstan/runtime/testing/builders";
 
 const POOL = { name: "pool", namespace: "default" };
 const PAUSED = { metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } };

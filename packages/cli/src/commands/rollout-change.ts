@@ -5,7 +5,7 @@ import {
   isPausedByAnnotation,
   PAUSED_ANNOTATION,
 } from "@capstan/api";
-import { RESTARTED_AT_ANNOTATION } from "@capstan/manager";
+import { RESTARTED_AT_ANNOTATION } from "@capstan/plan";
 import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
 import { CommandError } from "../command-error.ts";

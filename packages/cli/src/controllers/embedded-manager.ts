@@ -2,14 +2,10 @@ import type { Features } from "@capstan/api";
 import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { type Env, type Transport, TransportError } from "@capstan/env";
-import {
-  cloudNamed,
-  type ConnectToExtension,
-  Manager,
-  renewedTokens,
-  type TokenSource,
-} from "@capstan/manager";
+import { cloudNamed, renewedTokens, type TokenSource } from "@capstan/azure";
+import { type ConnectToExtension, Manager } from "@capstan/manager";
 import { type Logger, Sensitive } from "@capstan/runtime";
+import { SERVICE_OPERATOR } from "@capstan/sim";
 import { inProcess } from "../cluster/transport.ts";
 import { type SimulatedControlPlanes, throughLoadBalancer } from "./control-plane-route.ts";
 import { readCredentialFile } from "./credential-file.ts";
@@ -47,7 +43,7 @@ export function embeddedManager({
     env,
     log,
     features,
-    isEmbedded: true,
+    standIns: SERVICE_OPERATOR,
     kube: inProcess(management),
     azure: {
       cloud: cloudNamed(),

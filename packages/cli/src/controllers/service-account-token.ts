@@ -1,6 +1,6 @@
 import { DEFAULT_SERVICE_ACCOUNT } from "@capstan/azure-sim";
 import type { Clock } from "@capstan/env";
-import type { ReadCredentialFile } from "@capstan/manager";
+import type { ReadCredentialFile } from "@capstan/azure";
 
 /** Where the manager of a simulation finds its service account token; no such file exists on the disk. */
 export const SIMULATED_TOKEN_FILE = "/simulated/azure-identity-token";

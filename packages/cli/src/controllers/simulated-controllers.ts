@@ -1,8 +1,9 @@
 import type { Features } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
-import { type CertificateIssuer, cloudNamed, createControllers } from "@capstan/manager";
+import { type CertificateIssuer, createControllers } from "@capstan/manager";
+import { cloudNamed } from "@capstan/azure";
 import type { Reconciler } from "@capstan/runtime";
-import { CLUSTERS_ORIGIN, type ManagerConnections, SIMULATED_ISSUER } from "@capstan/sim";
+import { CLUSTERS_ORIGIN, type ManagerConnections, SERVICE_OPERATOR, SIMULATED_ISSUER } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
 import { SIMULATED_TOKEN_FILE, withServiceAccountToken } from "./service-account-token.ts";
 import { virtualLogin } from "./virtual-login.ts";
@@ -19,7 +20,7 @@ export function simulatedControllers(
     env,
     kube,
     log,
-    isEmbedded: true,
+    standIns: SERVICE_OPERATOR,
     assertMayWrite,
     azure: {
       cloud: cloudNamed(),

@@ -1,5 +1,5 @@
 import type { Transport } from "@capstan/env";
-import { type Applicant, AzureError, type FreshToken } from "@capstan/manager";
+import { type Applicant, AzureError, type FreshToken } from "@capstan/azure";
 import { Sensitive } from "@capstan/runtime";
 
 /**

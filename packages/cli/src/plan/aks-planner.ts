@@ -17,7 +17,7 @@ import {
   planAks,
   type PlannedChange,
   type PlannedResource,
-} from "@capstan/manager";
+} from "@capstan/plan";
 import { type Client, isNotServed } from "@capstan/runtime";
 import type { PlanObjects } from "./given-objects.ts";
 import type { PlanForm } from "./plan-form.ts";

@@ -1,10 +1,6 @@
 import { controllerOf, type Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
-import {
-  type ControlPlaneAction,
-  planControlPlane,
-  type StoredControlPlane,
-  storedView,
-} from "@capstan/manager";
+import { type ControlPlaneAction, planControlPlane } from "@capstan/plan";
+import { type StoredControlPlane, storedView } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
 import type { Course } from "./course.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";

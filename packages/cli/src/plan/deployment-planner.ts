@@ -10,14 +10,8 @@ import {
   MachineDeployment,
   MachineSet,
 } from "@capstan/api";
-import {
-  type DeploymentPlan,
-  deploymentViewOf,
-  type MachineSetPlan,
-  machineSetViewOf,
-  planDeployment,
-  planMachineSet,
-} from "@capstan/manager";
+import { type DeploymentPlan, type MachineSetPlan, planDeployment, planMachineSet } from "@capstan/plan";
+import { deploymentViewOf, machineSetViewOf } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
 import { counted } from "../render/amounts.ts";
 import type { Course } from "./course.ts";

@@ -1,6 +1,6 @@
 import { drawMs, drawTypicalSeconds, type Duration, RECORDED } from "@capstan/azure-sim";
 import { createRng, type Rng } from "@capstan/env";
-import type { RolloutStep, StepTimes } from "@capstan/manager";
+import type { RolloutStep, StepTimes } from "@capstan/plan";
 
 /** As long as the simulated guests take: half of the nodes with Cluster API's reference images are Ready after a minute. */
 export const BOOT: Duration = { p50: 60, p90: 120 };

@@ -5,7 +5,7 @@ import {
   isDisruptive,
   planPool,
   type PoolView,
-} from "@capstan/manager";
+} from "@capstan/plan";
 import { drawnTimes, medianTimes, type TimeFacts } from "./expected-times.ts";
 import { counted } from "../render/amounts.ts";
 import { drainPatience, type Obstacle, type ObstacleReport } from "./obstacles.ts";

@@ -1,5 +1,5 @@
 import { AzureMachinePool, type Frozen } from "@capstan/api";
-import type { Blocked } from "@capstan/manager";
+import type { Blocked } from "@capstan/plan";
 
 /**
  * A block of a pool that the planner does not know: the controllers do not call it then, or it cannot see the cause.

@@ -2,14 +2,11 @@ import { type AzureMachinePoolMachine, DELETE_MACHINE_ANNOTATION, type Frozen } 
 import {
   factsFromStatus,
   type MachineFacts,
-  type PoolPlan,
-  planPool,
-  type PoolAction,
-  type PoolView,
   poolView,
   type SetFacts,
   workloadFromStatus,
 } from "@capstan/manager";
+import { planPool, type PoolAction, type PoolPlan, type PoolView } from "@capstan/plan";
 import { type BlockedDrain, blockedDrains } from "./blocked-drains.ts";
 import { titleOf } from "./given-objects.ts";
 import type { PoolBlock } from "./pool-block.ts";

@@ -1,5 +1,5 @@
 import { humanDuration } from "@capstan/apiserver";
-import { isDisruptive, type PoolAction, type TimedAction, type Totals, type Wave } from "@capstan/manager";
+import { isDisruptive, type PoolAction, type TimedAction, type Totals, type Wave } from "@capstan/plan";
 import { ASSUMPTIONS } from "./expected-times.ts";
 import type { PoolForecast } from "./forecast-plan.ts";
 import type { PlanForm } from "./plan-form.ts";

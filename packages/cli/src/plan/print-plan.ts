@@ -1,4 +1,4 @@
-import { type Blocked, isDisruptive, needsAttention, type PoolAction } from "@capstan/manager";
+import { type Blocked, isDisruptive, needsAttention, type PoolAction } from "@capstan/plan";
 import type { BlockedDrain } from "./blocked-drains.ts";
 import { budgetLine } from "../rollout/budget-line.ts";
 import type { PlanForm } from "./plan-form.ts";

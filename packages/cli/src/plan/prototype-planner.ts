@@ -1,5 +1,6 @@
 import { nodePrototypingOf, templatePrototypingOf } from "@capstan/api";
-import { planPrototype, planTemplatePrototype, type StartDecision } from "@capstan/manager";
+import { planPrototype, planTemplatePrototype } from "@capstan/manager";
+import type { StartDecision } from "@capstan/plan";
 import { type ImageOwner, isTemplate } from "../prototype/image-owner.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
 import { NOTHING, type Planner, type PlanReport } from "./planner.ts";

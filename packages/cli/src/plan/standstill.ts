@@ -1,5 +1,5 @@
 import { getCondition } from "@capstan/api";
-import type { PoolView } from "@capstan/manager";
+import type { PoolView } from "@capstan/plan";
 import { titleOf } from "./given-objects.ts";
 import { objectOf, type PoolBlock } from "./pool-block.ts";
 import type { PoolParts } from "./pool-parts.ts";

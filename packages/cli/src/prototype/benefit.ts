@@ -9,7 +9,8 @@ import {
   type Machine,
   type Pod,
 } from "@capstan/api";
-import { IMAGE_VERSION_ANNOTATION, isPrototypeVersion } from "@capstan/manager";
+import { IMAGE_VERSION_ANNOTATION } from "@capstan/manager";
+import { isPrototypeVersion } from "@capstan/plan";
 import { table } from "../render/table.ts";
 import type { ImageOwner } from "./image-owner.ts";
 

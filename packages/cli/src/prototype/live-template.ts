@@ -10,7 +10,8 @@ import {
   MachineDeployment,
   MachineSet,
 } from "@capstan/api";
-import { planTemplatePrototype, type StartDecision } from "@capstan/manager";
+import { planTemplatePrototype } from "@capstan/manager";
+import type { StartDecision } from "@capstan/plan";
 import type { Client } from "@capstan/runtime";
 import { type MachinesByImage, templateMachinesByImage } from "./benefit.ts";
 

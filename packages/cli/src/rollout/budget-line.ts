@@ -1,4 +1,4 @@
-import type { Budget } from "@capstan/manager";
+import type { Budget } from "@capstan/plan";
 
 /** The numbers that decide how a rollout continues, in one line. */
 export function budgetLine(budget: Budget): string {

@@ -10,7 +10,8 @@ import {
   CONTROL_PLANE_NAME_LABEL,
   DEPLOYMENT_NAME_LABEL,
 } from "@capstan/api";
-import { deploymentViewOf, planDeployment, storedView } from "@capstan/manager";
+import { deploymentViewOf, storedView } from "@capstan/manager";
+import { planDeployment } from "@capstan/plan";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/newest-time.ts";
 import { type OwnerName, progressLines, readOwner } from "./owner-progress.ts";

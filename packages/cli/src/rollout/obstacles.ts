@@ -1,5 +1,5 @@
 import { type Condition, type Frozen, getCondition } from "@capstan/api";
-import { needsAttention } from "@capstan/manager";
+import { needsAttention } from "@capstan/plan";
 import type { PoolParts } from "../plan/pool-parts.ts";
 import { counted } from "../render/amounts.ts";
 import type { RolloutState } from "./rollout-state.ts";

@@ -1,6 +1,6 @@
 import { type AzureMachinePoolMachine, type Frozen, getCondition } from "@capstan/api";
 import { humanDuration } from "@capstan/apiserver";
-import type { MachineView } from "@capstan/manager";
+import type { MachineView } from "@capstan/plan";
 import { byNumber } from "../render/by-number.ts";
 import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";

@@ -12,8 +12,7 @@ import {
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import { type Context, isNotFound, isNotServed, OwnedObjects, terminal, waiting } from "@capstan/runtime";
-import type { DesiredObject } from "./desired-object.ts";
-import { newestServed, type ServedVersion } from "./served-version.ts";
+import { type DesiredObject, newestServed, type ServedVersion } from "@capstan/plan";
 import { unknownFieldHint } from "./unknown-field.ts";
 
 type AsoKind = Kind<AsoObject> & { readonly alsoServed: readonly string[] };

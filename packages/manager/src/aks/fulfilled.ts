@@ -2,9 +2,8 @@
 import type { AsoObject, Frozen, KubernetesObject } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import type { ConditionUpdate } from "../contract/ready.ts";
-import { adoptionChanges } from "./adoption.ts";
+import { adoptionChanges, fieldsKeptByOthers } from "@capstan/plan";
 import { isForeign, type Kept, type KeptObject } from "./keep-object.ts";
-import { fieldsKeptByOthers } from "./patches/removed-fields.ts";
 
 const FULFILLED = "SpecFulfilled";
 

@@ -7,13 +7,17 @@ import {
   type KubernetesObject,
 } from "@capstan/api";
 import { type Context, Failure, terminal, waiting } from "@capstan/runtime";
-import { adoptionChanges } from "./adoption.ts";
+import {
+  ADOPT_ANNOTATION,
+  adoptionChanges,
+  applyPatches,
+  decidePolicy,
+  type DesiredObject,
+  POLICY_ANNOTATION,
+  type PolicyDecision,
+  type PolicyInput,
+} from "@capstan/plan";
 import { type AsoObjects, isAsoReady, isControlledBy } from "./aso-objects.ts";
-import { ADOPT_ANNOTATION } from "./desired-cluster.ts";
-import type { DesiredObject } from "./desired-object.ts";
-import { applyPatches } from "./patches/apply-patches.ts";
-import { decidePolicy, type PolicyDecision, type PolicyInput } from "./reconcile-policy.ts";
-import { POLICY_ANNOTATION } from "../aso/scope.ts";
 
 // CAPZ's name, so that either provider resumes what the other one has paused.
 const PRE_PAUSE_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-pre-pause-reconcile-policy";

@@ -10,6 +10,7 @@ import {
   MachinePool,
 } from "@capstan/api";
 import { type CacheReader, index, type ObjectName } from "@capstan/runtime";
+import type { ManagedPool } from "@capstan/plan";
 
 const BY_CLUSTER = "aks-cluster-of-pool";
 
@@ -26,12 +27,6 @@ export const managedPoolsByCluster = index(AzureManagedMachinePool, BY_CLUSTER, 
   const cluster = pool.metadata.labels?.[CLUSTER_NAME_LABEL];
   return cluster === undefined ? [] : [`${pool.metadata.namespace}/${cluster}`];
 });
-
-/** A pool of an AKS cluster: its two objects. */
-export interface ManagedPool {
-  readonly pool: Frozen<AzureManagedMachinePool>;
-  readonly machinePool: Frozen<MachinePool>;
-}
 
 /** The pools of a Cluster that have a MachinePool, sorted by name. Needs the index `managedPoolsByCluster`. */
 export function managedPoolsOf(cache: CacheReader, { name, namespace }: ObjectName): readonly ManagedPool[] {

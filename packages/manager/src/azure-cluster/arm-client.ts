@@ -1,8 +1,6 @@
 import { type AzureCluster, AzureClusterIdentity, type Frozen } from "@capstan/api";
 import { type CacheReader, Failure, terminal, waiting } from "@capstan/runtime";
-import type { ArmRequest } from "../azure/azure.ts";
-import { failureOf } from "../azure/failure.ts";
-import { type Arm, AzureError } from "../azure/port.ts";
+import { type Arm, type ArmRequest, AzureError, failureOf } from "@capstan/azure";
 
 /** The Azure clients that a cluster can use. */
 export interface AzureClientPorts {

@@ -10,7 +10,7 @@ import {
   Secret,
 } from "@capstan/api";
 import { type Context, isAlreadyExists, Sensitive } from "@capstan/runtime";
-import type { SecretPorts } from "../azure/credentials/proof.ts";
+import type { SecretPorts } from "@capstan/azure";
 import { type AzureClientPorts, identityOf, subscriptionOf } from "./arm-client.ts";
 import { type CloudLogin, cloudProviderConfig, type MachineIdentity } from "./cloud-provider-config.ts";
 import { azureClusterNameOf } from "./members.ts";

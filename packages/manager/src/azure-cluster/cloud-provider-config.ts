@@ -1,6 +1,11 @@
-import { type AzureCluster, type AzureMachine, type Frozen, parseQuantity } from "@capstan/api";
+import {
+  type AzureCluster,
+  type AzureMachine,
+  type Frozen,
+  type JsonObject,
+  parseQuantity,
+} from "@capstan/api";
 import type { Sensitive } from "@capstan/runtime";
-import type { JsonObject } from "../azure/port.ts";
 import { clusterGroupOf, type ClusterSpecView, locationOf, networkGroupOf } from "./spec-view.ts";
 
 /** The identity with which the machines log in to Azure. */

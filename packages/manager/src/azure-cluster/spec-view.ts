@@ -1,5 +1,5 @@
 import type { AzureCluster, Frozen } from "@capstan/api";
-import type { Owner, Tags } from "./tags.ts";
+import type { Owner, Tags } from "@capstan/plan";
 
 /** The desired state of a cluster's infrastructure. */
 export type ClusterSpec = Frozen<AzureCluster["spec"]>;

@@ -1,13 +1,13 @@
 import { customKinds, hasNoController } from "@capstan/api";
 import { expect, test } from "vitest";
-import { CONTROLLERS, EMBEDDED_CONTROLLERS } from "./controllers.ts";
+import { CONTROLLERS } from "./controllers.ts";
 
 // Templates and rules are data for other controllers; Azure Service Operator reconciles its own kinds.
 const NEEDS_NONE = /(Template|Rule)$/;
 const ASO_GROUPS = /\.azure\.com$/;
 
 test("every kind has a controller, needs none, or warns its users that it has none", () => {
-  const reconciled = new Set([...CONTROLLERS, ...EMBEDDED_CONTROLLERS].map(({ kind }) => kind.kind));
+  const reconciled = new Set(CONTROLLERS.map(({ kind }) => kind.kind));
   const wanting = customKinds
     .filter(({ kind, group }) => !NEEDS_NONE.test(kind) && !ASO_GROUPS.test(group))
     .filter(({ kind }) => !reconciled.has(kind));

@@ -21,8 +21,6 @@ import {
   MachineSet,
 } from "@capstan/api";
 import type { MetricRegistry, Reconciler } from "@capstan/runtime";
-import { asoReconciler } from "../aso/reconciler.ts";
-import { ASO_RESOURCE_TYPES } from "../aso/resource-types.ts";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import { azureClusterIdentityRbac } from "../reconcilers/azureclusteridentity/rbac.ts";
@@ -92,16 +90,7 @@ export interface ControllerDefinition {
 }
 
 /** A controller that stands in for another operator: it needs no rights, and `capstan init` installs nothing for it. */
-export type EmbeddedControllerDefinition = Omit<ControllerDefinition, "rbac">;
-
-/** The controllers that only `capstan up` and simulations run, against the embedded API. `capstan manager` cannot. */
-export const EMBEDDED_CONTROLLERS: readonly EmbeddedControllerDefinition[] = ASO_RESOURCE_TYPES.map(
-  (type) => ({
-    name: `aso-${type.kind.singular}`,
-    kind: type.kind,
-    create: asoReconciler(type),
-  }),
-);
+export type StandInDefinition = Omit<ControllerDefinition, "rbac">;
 
 /** All controllers of a manager, in the order in which a cluster is created. */
 export const CONTROLLERS: readonly ControllerDefinition[] = [

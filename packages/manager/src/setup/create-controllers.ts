@@ -1,11 +1,11 @@
 import { DEFAULT_FEATURES, type Features } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
 import { createClient, type Logger, type MetricRegistry, type Reconciler } from "@capstan/runtime";
-import type { ReadCredentialFile } from "../azure/credentials/proof.ts";
+import type { ReadCredentialFile } from "@capstan/azure";
 import type { CertificateIssuer } from "../cluster-certificates/issuer.ts";
 import { x509Issuer } from "../cluster-certificates/x509-issuer.ts";
 import type { ConnectToEtcd } from "../etcd/port.ts";
-import { type ControllerPorts, CONTROLLERS, EMBEDDED_CONTROLLERS } from "./controllers.ts";
+import { type ControllerPorts, CONTROLLERS, type StandInDefinition } from "./controllers.ts";
 import { type AzureAccess, azurePorts } from "./ports/azure.ts";
 import { kubernetesPorts } from "./ports/kubernetes.ts";
 import { type UpdaterAccess, updaterPorts } from "./ports/updaters.ts";
@@ -36,8 +36,8 @@ export interface ControllersOptions {
   readonly features?: Features;
   /** How to reach updaters; over TLS unless given. */
   readonly updaters?: UpdaterAccess;
-  /** Whether to run controllers that stand in for other operators: only if the management cluster is the embedded one. */
-  readonly isEmbedded?: boolean;
+  /** Controllers that stand in for other operators: only if the management cluster is the embedded one. */
+  readonly standIns?: readonly StandInDefinition[];
 }
 
 /** Controllers that are ready to be run. */
@@ -80,7 +80,7 @@ function portsOf(options: ControllersOptions): ControllerPorts {
   };
 }
 
-function chosen({ controllers, isEmbedded = false }: ControllersOptions) {
-  const all = isEmbedded ? [...CONTROLLERS, ...EMBEDDED_CONTROLLERS] : CONTROLLERS;
+function chosen({ controllers, standIns = [] }: ControllersOptions) {
+  const all = [...CONTROLLERS, ...standIns];
   return controllers ? all.filter(({ name }) => controllers.includes(name)) : all;
 }

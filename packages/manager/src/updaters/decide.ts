@@ -1,7 +1,7 @@
 import { boundedText, type Frozen, formatTimestamp, type MachineDeployment } from "@capstan/api";
 import { Failure } from "@capstan/runtime";
 import type { DesiredState } from "./desired-state.ts";
-import { planUpdate, type UpdatePlan, type UpdaterAnswer } from "./plan.ts";
+import { planUpdate, type UpdatePlan, type UpdaterAnswer } from "@capstan/plan";
 import type { Updater } from "./registry.ts";
 import { askUpdater, type UpdaterPorts } from "./updaters.ts";
 

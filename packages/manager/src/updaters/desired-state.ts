@@ -2,7 +2,7 @@ import type { CanUpdateMachineRequest, Frozen, KubernetesObject, Machine } from 
 import { type Client, Failure } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 import type { ResolvedReference } from "../contract/resolve.ts";
-import { changedPaths } from "./changes.ts";
+import { changedPaths } from "@capstan/plan";
 
 /** The difference between a machine and its desired state, as a question to updaters; or why it cannot be updated. */
 export type DesiredState =

@@ -1,6 +1,7 @@
 /** What updaters answer, read with suspicion: anything that is not as the API says becomes a Failure that names it. */
 import { boundedText, durationProblem, isJsonObject, parseDuration } from "@capstan/api";
 import { type Failure, transient } from "@capstan/runtime";
+import type { UpdateAnswer } from "@capstan/plan";
 
 const LONGEST_MESSAGE = 1_024;
 const MOST_PATHS = 1_024;
@@ -8,12 +9,6 @@ const SECOND_MS = 1_000;
 // An updater that wants to be asked less often than this would not notice that its machine is gone.
 const LONGEST_WAIT_MS = 60 * 60_000;
 const DEFAULT_WAIT_MS = 15 * SECOND_MS;
-
-/** The answer to UpdateMachine. */
-export type UpdateAnswer =
-  | { readonly status: "Done" }
-  | { readonly status: "InProgress"; readonly waitMs: number; readonly message: string }
-  | { readonly status: "Error"; readonly message: string };
 
 /** The paths that an updater accepts. Throws a Failure if the answer is an error, or not one of the API. */
 export function readAcceptedChanges(body: unknown): readonly string[] {

@@ -2,8 +2,8 @@ import { ExtensionConfig, type Frozen, type Machine } from "@capstan/api";
 import { type CacheReader, Failure } from "@capstan/runtime";
 import { hookPath, type UpdaterHook } from "./dialect.ts";
 import type { HookClient } from "./hook-client.ts";
-import { readAcceptedChanges, readUpdateAnswer, type UpdateAnswer } from "./messages.ts";
-import type { UpdaterAnswer } from "./plan.ts";
+import { readAcceptedChanges, readUpdateAnswer } from "./messages.ts";
+import type { UpdateAnswer, UpdaterAnswer } from "@capstan/plan";
 import { type Updater, updatersFor } from "./registry.ts";
 
 /** The access of controllers to updaters. */

@@ -1,6 +1,5 @@
-import type { AzureMachineSpec, Frozen } from "@capstan/api";
-import { digest } from "../azure/operations/wanted.ts";
-import type { JsonObject } from "../azure/port.ts";
+import type { AzureMachineSpec, Frozen, JsonObject } from "@capstan/api";
+import { digest } from "@capstan/azure";
 
 type Image = Frozen<AzureMachineSpec["image"]>;
 

@@ -1,6 +1,5 @@
 /** The parts of a virtual machine in ARM's form that AzureMachines and pools have in common. */
-import { type AzureMachineSpec, type Frozen, parseQuantity } from "@capstan/api";
-import type { JsonObject } from "../azure/port.ts";
+import { type AzureMachineSpec, type Frozen, type JsonObject, parseQuantity } from "@capstan/api";
 
 type Spec = Frozen<AzureMachineSpec>;
 type ManagedDisk = NonNullable<Spec["osDisk"]["managedDisk"]>;

@@ -1,5 +1,4 @@
-import type { AzureMachineSpec, Frozen } from "@capstan/api";
-import type { JsonObject } from "../azure/port.ts";
+import type { AzureMachineSpec, Frozen, JsonObject } from "@capstan/api";
 
 type Image = Frozen<AzureMachineSpec["image"]>;
 

@@ -2,7 +2,7 @@ import { type AzureMachinePoolMachine, type Node, UPDATE_INSTANCE_ANNOTATION } f
 import { azureMachinePoolMachine, node, type Overrides } from "@capstan/runtime/testing/builders";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PowerState } from "../azure/scale-set/instance.ts";
+import type { PowerState } from "@capstan/azure";
 import { availabilityOf, type AvailabilityFacts, updateOf } from "./availability.ts";
 
 const NOW_MS = Date.parse("2026-01-01T01:00:00Z");

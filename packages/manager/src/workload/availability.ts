@@ -6,7 +6,7 @@ import {
   type NodeCondition,
   UPDATE_INSTANCE_ANNOTATION,
 } from "@capstan/api";
-import type { PowerState } from "../azure/scale-set/instance.ts";
+import type { PowerState } from "@capstan/azure";
 
 /** The observations of one machine of a pool, and their time. */
 export interface AvailabilityFacts {

@@ -1,7 +1,7 @@
 import type { Node } from "@capstan/api";
 import type { Overrides } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
-import type { ScaleSetInstance } from "../azure/scale-set/instance.ts";
+import type { ScaleSetInstance } from "@capstan/azure";
 import { findNode } from "./find-node.ts";
 import { instanceOf, nodeOf } from "../reconcilers/azuremachinepoolmachine/machine.fixture.ts";
 

@@ -1,7 +1,7 @@
 import { deepEqual, formatTimestamp, type Frozen, Node } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import { type Change, type Client, type Found, Informer, type Logger, waiting } from "@capstan/runtime";
-import { normalizedId } from "../azure/normalized-id.ts";
+import { normalizedId } from "@capstan/azure";
 import { isNodeReady, isNodeUsable } from "./availability.ts";
 
 export interface NodesOptions {

@@ -1,6 +1,6 @@
 import { Event, formatTimestamp, type Frozen, type KubernetesObject } from "@capstan/api";
 import type { Env } from "@capstan/env";
-import { createHash } from "node:crypto";
+import { shortHash } from "../short-hash.ts";
 import type { Client } from "../client/client.ts";
 import { isAlreadyExists } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
@@ -123,5 +123,5 @@ function shortened(name: string): string {
 
 function eventId(object: Frozen<KubernetesObject>, { type, reason, message }: EventNote): string {
   const identity = [object.metadata.uid ?? object.metadata.name, type, reason, message].join("\u0000");
-  return createHash("sha256").update(identity).digest("hex").slice(0, ID_LENGTH);
+  return shortHash(identity, ID_LENGTH);
 }

@@ -7,7 +7,7 @@ import {
   setCondition,
 } from "@capstan/api";
 import type { Env } from "@capstan/env";
-import { createHash } from "node:crypto";
+import { shortHash } from "../short-hash.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
@@ -287,8 +287,10 @@ export function resultOf(error: unknown): PassResult {
   return { type: "bug", error, id: bugId(error) };
 }
 
+const BUG_ID_LENGTH = 8;
+
 /** The same bug has the same id each time, so that the log can be searched and the status does not change with each retry. */
 function bugId(error: unknown): string {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return createHash("sha256").update(trace).digest("hex").slice(0, 8);
+  return shortHash(trace, BUG_ID_LENGTH);
 }

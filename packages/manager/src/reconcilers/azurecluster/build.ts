@@ -1,9 +1,7 @@
 import { block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import type { WantedChange } from "../../azure/operations/wanted.ts";
+import { failureOf, normalizedId, type WantedChange } from "@capstan/azure";
 import { setResourceConditions } from "./conditions.ts";
 import { decide, type Decision, type Scene, shortName } from "./decide.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
 import { confirm, observe } from "./observe.ts";
 import { follow, type Round, start, throttledFor } from "./operations.ts";
 import { lastAppliedIn } from "./last-applied.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "@capstan/runtime";
 import type { Decision } from "./decide.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
+import { normalizedId } from "@capstan/azure";
 import type { ResourceFailure } from "./memory.ts";
 import { CONDITIONS, type ResourceCondition } from "./resource.ts";
 import type { Scope } from "./scope.ts";

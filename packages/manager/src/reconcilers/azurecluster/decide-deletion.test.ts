@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../azure/port.ts";
+import type { JsonObject } from "@capstan/api";
 import { idOf } from "./cluster.fixture.ts";
 import { decideDeletion, type DeletionScene } from "./decide-deletion.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
+import { normalizedId } from "@capstan/azure";
 
 const OWNED = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "owned" };
 const ours = (path: string, group?: string): JsonObject => ({ id: idOf(path, group), tags: OWNED });

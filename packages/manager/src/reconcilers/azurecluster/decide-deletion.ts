@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../azure/port.ts";
+import type { JsonObject } from "@capstan/api";
 import { shortName } from "./decide.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
-import { isOwned, type Owner } from "../../azure-cluster/tags.ts";
+import { normalizedId } from "@capstan/azure";
+import { isOwned, type Owner } from "@capstan/plan";
 
 /** The input of the decision about a deletion. */
 export interface DeletionScene {

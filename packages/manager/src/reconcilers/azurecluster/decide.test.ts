@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../azure/port.ts";
+import type { JsonObject } from "@capstan/api";
 import { idOf, planOf } from "./cluster.fixture.ts";
 import { decide, type Decision, type Scene, type ObservedResource } from "./decide.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
+import { normalizedId } from "@capstan/azure";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { applied } from "./last-applied.ts";
 import type { WantedResource } from "./resource.ts";

@@ -1,19 +1,9 @@
-import { normalizedId } from "../../azure/normalized-id.ts";
-import { isJsonObject } from "@capstan/api";
-import { isFinal } from "../../azure/operations/decide.ts";
-import type { JsonObject } from "../../azure/port.ts";
+import { isFinal, normalizedId } from "@capstan/azure";
+import { isJsonObject, type JsonObject } from "@capstan/api";
 import { mergeDesired, withoutNamed } from "./merge-desired.ts";
 import type { LastApplied } from "./last-applied.ts";
 import type { WantedResource } from "./resource.ts";
-import {
-  isOwned,
-  mergedTags,
-  namesakeIn,
-  type Owner,
-  ownershipTag,
-  type Tags,
-  tagsIn,
-} from "../../azure-cluster/tags.ts";
+import { isOwned, mergedTags, namesakeIn, type Owner, ownershipTag, type Tags, tagsIn } from "@capstan/plan";
 
 /** A resource as Azure showed it; without a body it does not exist. */
 export interface ObservedResource {

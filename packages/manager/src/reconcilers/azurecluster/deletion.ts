@@ -7,11 +7,9 @@ import {
   virtualNetworkID,
 } from "../../azure-cluster/spec-view.ts";
 import { block, next, type Outcome, waiting } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import { SETTLE_MS } from "../../azure/operations/decide.ts";
-import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
+import { AzureError, failureOf, isGone, normalizedId, SETTLE_MS } from "@capstan/azure";
+import type { JsonObject } from "@capstan/api";
 import { decideDeletion, type Deletion } from "./decide-deletion.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
 import { poolsOf } from "../../azure-cluster/members.ts";
 import { readResource, together } from "./observe.ts";
 import { follow, type Round, start } from "./operations.ts";

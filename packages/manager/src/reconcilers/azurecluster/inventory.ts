@@ -1,6 +1,6 @@
 import type { Clock } from "@capstan/env";
-import type { Arm, JsonObject } from "../../azure/port.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
+import { type Arm, normalizedId } from "@capstan/azure";
+import type { JsonObject } from "@capstan/api";
 
 interface Flight {
   readonly atMs: number;

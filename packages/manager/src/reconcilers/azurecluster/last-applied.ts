@@ -1,7 +1,7 @@
 import { isJsonObject } from "@capstan/api";
 import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import { rulesBySecurityGroup } from "./security-rules.ts";
-import type { Tags } from "../../azure-cluster/tags.ts";
+import type { Tags } from "@capstan/plan";
 
 /** The user's tags and rules that were written to Azure: only these are removed when they leave the spec. */
 export interface LastApplied {

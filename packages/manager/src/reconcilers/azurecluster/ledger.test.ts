@@ -4,7 +4,7 @@ import type { Context } from "@capstan/runtime";
 import { azureCluster } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { idOf } from "./cluster.fixture.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
+import { normalizedId } from "@capstan/azure";
 import { Ledger } from "./ledger.ts";
 
 const record = (path: string, url?: string): Operation => ({

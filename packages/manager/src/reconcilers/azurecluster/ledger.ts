@@ -1,7 +1,6 @@
 import { type AzureCluster, type Frozen, isJsonObject, type Operation } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
-import type { Task } from "../../azure/operations/operations.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
+import { normalizedId, type Task } from "@capstan/azure";
 
 type States = NonNullable<NonNullable<AzureCluster["status"]>["longRunningOperationStates"]>;
 

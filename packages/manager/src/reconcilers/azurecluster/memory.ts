@@ -1,6 +1,6 @@
 import type { Clock } from "@capstan/env";
-import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
-import type { JsonObject } from "../../azure/port.ts";
+import { PollBackoff } from "@capstan/azure";
+import type { JsonObject } from "@capstan/api";
 import type { ObservedResource } from "./decide.ts";
 
 /** A failure and the resource that it belongs to. */

@@ -1,6 +1,5 @@
-import { isJsonObject, sameArmId } from "@capstan/api";
-import { covers } from "../../azure/operations/covers.ts";
-import type { JsonObject } from "../../azure/port.ts";
+import { isJsonObject, type JsonObject, sameArmId } from "@capstan/api";
+import { covers } from "@capstan/azure";
 
 // Further fields in one of these items would change its effect, so the desired item replaces the observed one.
 const WHOLE_ITEMS = new Set(["securityRules", "loadBalancingRules", "outboundRules", "probes"]);

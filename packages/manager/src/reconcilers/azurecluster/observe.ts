@@ -1,6 +1,6 @@
-import { type Arm, AzureError, isGone, type JsonObject } from "../../azure/port.ts";
+import { type Arm, AzureError, isGone, normalizedId } from "@capstan/azure";
+import type { JsonObject } from "@capstan/api";
 import type { Decision } from "./decide.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
 import type { CachedReading } from "./memory.ts";
 import { throttledFor } from "./operations.ts";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";

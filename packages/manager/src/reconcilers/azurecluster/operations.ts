@@ -1,10 +1,15 @@
-import type { Frozen, Operation } from "@capstan/api";
-import { failureOf } from "../../azure/failure.ts";
-import { advance, type Progress, type Task } from "../../azure/operations/operations.ts";
-import type { WantedChange } from "../../azure/operations/wanted.ts";
-import { AzureError, type AzureErrorClass, type JsonObject } from "../../azure/port.ts";
+import type { Frozen, JsonObject, Operation } from "@capstan/api";
+import {
+  advance,
+  AzureError,
+  type AzureErrorClass,
+  failureOf,
+  normalizedId,
+  type Progress,
+  type Task,
+  type WantedChange,
+} from "@capstan/azure";
 import { shortName } from "./decide.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
 import type { ResourceFailure } from "./memory.ts";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";

@@ -1,6 +1,6 @@
 import { AzureCluster, deepEqual, formatFieldError } from "@capstan/api";
 import { block, type Failure, next, type Outcome, terminal } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
+import { failureOf } from "@capstan/azure";
 import { annotationsFor, applied, joined, lastAppliedIn } from "./last-applied.ts";
 import { locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";

@@ -2,10 +2,10 @@ import { networkID, ownerOf, subnetID, virtualNetworkID } from "../../azure-clus
 import { isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { annotate } from "./prepare.ts";
-import { normalizedId } from "../../azure/normalized-id.ts";
+import { normalizedId } from "@capstan/azure";
 import { annotationsFor, applied } from "./last-applied.ts";
 import type { Scope } from "./scope.ts";
-import { isOwned, ownershipTag } from "../../azure-cluster/tags.ts";
+import { isOwned, ownershipTag } from "@capstan/plan";
 import { apiServerBalancerID } from "./wanted-load-balancers.ts";
 
 /** All resources exist: publishes their ids and the endpoint, and records that removed items are gone from Azure. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../azure/port.ts";
+import type { JsonObject } from "@capstan/api";
 
 /** The conditions of the parts of a cluster, with the names of Cluster API's Azure provider. */
 export const CONDITIONS = [

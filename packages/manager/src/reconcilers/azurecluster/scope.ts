@@ -1,7 +1,7 @@
 import { type AzureCluster, Cluster, CLUSTER_NAME_LABEL, type Frozen, getCondition } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import { type Context, type Editable, Failure, waiting } from "@capstan/runtime";
-import type { Arm } from "../../azure/port.ts";
+import type { Arm, RegionSizes } from "@capstan/azure";
 import {
   identityKeyOf,
   armClientFor,
@@ -14,7 +14,6 @@ import type { ClusterMemory, Memory } from "./memory.ts";
 import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
-import type { RegionSizes } from "../../azure/region-sizes.ts";
 
 /** The Azure clients that the reconciler can use. */
 export interface AzureClusterPorts extends AzureClientPorts {

@@ -1,7 +1,6 @@
-import type { Frozen, Subnet } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
+import type { Frozen, JsonObject, Subnet } from "@capstan/api";
 import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
-import type { Tags } from "../../azure-cluster/tags.ts";
+import type { Tags } from "@capstan/plan";
 
 type SecurityGroup = NonNullable<Frozen<Subnet>["securityGroup"]>;
 type SecurityRule = NonNullable<SecurityGroup["securityRules"]>[number];

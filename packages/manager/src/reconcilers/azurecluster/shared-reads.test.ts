@@ -1,8 +1,7 @@
 import { Scheduler, VirtualProcess } from "@capstan/env";
 import { describe, expect, test } from "vitest";
-import { type Arm, AzureError, type Listing } from "../../azure/port.ts";
+import { type Arm, AzureError, type Listing, RegionSizes } from "@capstan/azure";
 import { Inventory } from "./inventory.ts";
-import { RegionSizes } from "../../azure/region-sizes.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -9,10 +9,9 @@ import {
   subnetID,
   virtualNetworkID,
 } from "../../azure-cluster/spec-view.ts";
-import type { Frozen, LoadBalancer } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
+import type { Frozen, JsonObject, LoadBalancer } from "@capstan/api";
 import { type WantedResource } from "./resource.ts";
-import { tagsOf } from "../../azure-cluster/tags.ts";
+import { tagsOf } from "@capstan/plan";
 
 type Balancer = Frozen<LoadBalancer>;
 

@@ -9,7 +9,7 @@ import {
   tagSourceOf,
   virtualNetworkID,
 } from "../../azure-cluster/spec-view.ts";
-import { tagsOf } from "../../azure-cluster/tags.ts";
+import { tagsOf } from "@capstan/plan";
 import type { WantedResource } from "./resource.ts";
 import { rulesBySecurityGroup } from "./security-rules.ts";
 

@@ -8,7 +8,7 @@ import {
   tagSourceOf,
 } from "../../azure-cluster/spec-view.ts";
 import { type WantedResource } from "./resource.ts";
-import { tagsOf } from "../../azure-cluster/tags.ts";
+import { tagsOf } from "@capstan/plan";
 import { wantedLoadBalancers } from "./wanted-load-balancers.ts";
 import { natGatewaysIn, wantedNetwork } from "./wanted-network.ts";
 

@@ -11,8 +11,7 @@ import {
   type Reconciler,
   waiting,
 } from "@capstan/runtime";
-import { findProof } from "../../azure/credentials/proof.ts";
-import { AzureError } from "../../azure/port.ts";
+import { AzureError, findProof } from "@capstan/azure";
 import { identityNameOf } from "../../azure-cluster/arm-client.ts";
 import { clustersByIdentity, clustersOf } from "../../azure-cluster/members.ts";
 

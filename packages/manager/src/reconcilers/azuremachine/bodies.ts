@@ -1,5 +1,4 @@
-import type { AzureMachine, Frozen } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
+import type { AzureMachine, Frozen, JsonObject } from "@capstan/api";
 import {
   backendPoolOf,
   clusterGroupOf,
@@ -11,7 +10,7 @@ import {
   ownerOf,
   subnetID,
 } from "../../azure-cluster/spec-view.ts";
-import { type Tags, tagsOf } from "../../azure-cluster/tags.ts";
+import { type Tags, tagsOf } from "@capstan/plan";
 import { imageReference } from "../../virtual-machine/image-reference.ts";
 import {
   ADMIN,

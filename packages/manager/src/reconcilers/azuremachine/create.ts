@@ -1,9 +1,6 @@
-import { formatProviderId, getCondition, parseProviderId, Secret } from "@capstan/api";
+import { formatProviderId, getCondition, type JsonObject, parseProviderId, Secret } from "@capstan/api";
 import { again, block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import type { Progress } from "../../azure/operations/operations.ts";
-import type { WantedChange } from "../../azure/operations/wanted.ts";
-import type { JsonObject } from "../../azure/port.ts";
+import { failureOf, type Progress, type WantedChange } from "@capstan/azure";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { interfaceBody, interfaceIDs, machineBody, machineID } from "./bodies.ts";
 import { addressesOf, decideMachine, type MachineDecision } from "./decide.ts";

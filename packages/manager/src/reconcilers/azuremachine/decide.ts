@@ -1,6 +1,5 @@
-import { isJsonObject } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
-import { isOwned, type Owner } from "../../azure-cluster/tags.ts";
+import { isJsonObject, type JsonObject } from "@capstan/api";
+import { isOwned, type Owner } from "@capstan/plan";
 
 /** What a pass has read from Azure; undefined stands for a resource that does not exist. */
 export interface ObservedMachine {

@@ -1,8 +1,8 @@
 import { block, Failure, next, type Outcome } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
+import { failureOf } from "@capstan/azure";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
-import { isOwned } from "../../azure-cluster/tags.ts";
-import type { JsonObject } from "../../azure/port.ts";
+import { isOwned } from "@capstan/plan";
+import type { JsonObject } from "@capstan/api";
 import { diskIDs, interfaceIDs, machineID } from "./bodies.ts";
 import { nameOf, read, step } from "./operations.ts";
 import { type AzurePass, blocked, type DeletingScope, VM_RUNNING } from "./scope.ts";

@@ -1,10 +1,15 @@
-import type { Frozen, Operation } from "@capstan/api";
+import type { Frozen, JsonObject, Operation } from "@capstan/api";
 import { block, Failure, next, type Outcome } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import { advance, type Progress, type Task } from "../../azure/operations/operations.ts";
-import type { WantedChange } from "../../azure/operations/wanted.ts";
-import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
-import type { ListRequest } from "../../azure/virtual-machine/virtual-machine-lists.ts";
+import {
+  advance,
+  AzureError,
+  failureOf,
+  isGone,
+  type ListRequest,
+  type Progress,
+  type Task,
+  type WantedChange,
+} from "@capstan/azure";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import { machineID } from "./bodies.ts";
 import { provisioningStateOf } from "./decide.ts";

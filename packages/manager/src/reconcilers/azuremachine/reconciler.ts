@@ -18,8 +18,7 @@ import {
   type Phase,
   type Reconciler,
 } from "@capstan/runtime";
-import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
-import { VirtualMachineLists } from "../../azure/virtual-machine/virtual-machine-lists.ts";
+import { PollBackoff, VirtualMachineLists } from "@capstan/azure";
 import { ensureMachine } from "./create.ts";
 import { deleteResources } from "./deletion.ts";
 import { followOperation, untilAzureAnswers } from "./operations.ts";

@@ -10,10 +10,13 @@ import {
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import { type Context, type Editable, Failure, next, type Outcome, waiting } from "@capstan/runtime";
-import { lazyArm, type LazyArm } from "../../azure/lazy-arm.ts";
-import { patientArm } from "../../azure/patient-arm.ts";
-import type { PollBackoff } from "../../azure/operations/poll-backoff.ts";
-import type { VirtualMachineLists } from "../../azure/virtual-machine/virtual-machine-lists.ts";
+import {
+  type LazyArm,
+  lazyArm,
+  patientArm,
+  type PollBackoff,
+  type VirtualMachineLists,
+} from "@capstan/azure";
 import { armClientFor, type AzureClientPorts, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { azureClusterNameOf } from "../../azure-cluster/members.ts";
 import { clusterPlanOf } from "../../azure-cluster/spec-view.ts";

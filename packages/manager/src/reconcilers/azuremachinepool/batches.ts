@@ -1,8 +1,12 @@
 import { isTrue } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import { covers } from "../../azure/operations/covers.ts";
-import { BATCH_SIZE, type InstanceAction, instanceActions } from "../../azure/scale-set/instance-actions.ts";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import {
+  BATCH_SIZE,
+  covers,
+  type InstanceAction,
+  instanceActions,
+  type ScaleSetInstance,
+} from "@capstan/azure";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { type DisruptionCandidate, isBack, isLeaving, isUpdating } from "./disruption-candidates.ts";
 import { withUndrainedNodes } from "./undrained-nodes.ts";

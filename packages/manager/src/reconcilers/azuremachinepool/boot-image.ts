@@ -7,8 +7,7 @@ import {
   sameArmId,
 } from "@capstan/api";
 import type { Editable } from "@capstan/runtime";
-import { type BootImage, bootImageOf } from "../../images/lineage.ts";
-import type { Tags } from "../../azure-cluster/tags.ts";
+import { type BootImage, bootImageOf, type Tags } from "@capstan/plan";
 import { baseKeyOf } from "../../virtual-machine/image-reference.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 import type { NormalScope, Observation } from "./scope.ts";

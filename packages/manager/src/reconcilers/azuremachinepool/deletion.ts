@@ -1,7 +1,6 @@
 import { isTrue } from "@capstan/api";
 import { block, Failure, next, type Outcome } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import { advance, type Progress } from "../../azure/operations/operations.ts";
+import { advance, failureOf, type Progress } from "@capstan/azure";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { adoptStragglers } from "./perform.ts";

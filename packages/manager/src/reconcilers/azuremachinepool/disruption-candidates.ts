@@ -1,5 +1,5 @@
 import { type AzureMachinePoolMachine, type Frozen, getCondition, type Node } from "@capstan/api";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { ScaleSetInstance } from "@capstan/azure";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { NO_NODE } from "../../workload/drain/drain-machine.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";

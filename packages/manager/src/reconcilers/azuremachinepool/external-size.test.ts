@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Wanted } from "../../azure/operations/wanted.ts";
+import type { Wanted } from "@capstan/azure";
 import { capacityAfter, resizedByOthers } from "./external-size.ts";
 
 describe("a capacity that is found while machines are replaced", () => {

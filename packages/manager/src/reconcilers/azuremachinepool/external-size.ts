@@ -1,10 +1,6 @@
-import { type AzureMachinePool, isJsonObject } from "@capstan/api";
-import type { Wanted } from "../../azure/operations/wanted.ts";
-import type { JsonObject } from "../../azure/port.ts";
-import type { PoolAction } from "../../rollout/scale-set/action.ts";
-import type { Budget } from "../../rollout/scale-set/budget.ts";
-import type { PoolPlan } from "../../rollout/scale-set/plan.ts";
-import type { MachineView, PoolView } from "../../rollout/scale-set/view.ts";
+import { type AzureMachinePool, isJsonObject, type JsonObject } from "@capstan/api";
+import type { Wanted } from "@capstan/azure";
+import type { Budget, MachineView, PoolAction, PoolPlan, PoolView } from "@capstan/plan";
 
 const CHANGES_SIZE: ReadonlySet<PoolAction["action"]> = new Set(["DeleteMachine", "PutModel", "SetCapacity"]);
 

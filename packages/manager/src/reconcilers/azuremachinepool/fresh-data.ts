@@ -1,5 +1,5 @@
 import { type Frozen, groupOf, KubeadmConfig, Secret } from "@capstan/api";
-import { digest } from "../../azure/operations/wanted.ts";
+import { digest } from "@capstan/azure";
 import {
   BOOTSTRAP_EXPIRES,
   FRESH_BOOTSTRAP_ANSWER,

@@ -1,5 +1,5 @@
 import type { AzureMachinePoolMachine, Frozen } from "@capstan/api";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { ScaleSetInstance } from "@capstan/azure";
 import { instanceObstacle } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { candidatesOf, NO_NODES } from "../../workload/node-ref-cache.ts";

@@ -1,6 +1,5 @@
 import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
-import { byProviderID } from "../../azure/scale-set/by-provider-id.ts";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { byProviderID, type ScaleSetInstance } from "@capstan/azure";
 import { seekNode, type NodeRefCache } from "../../workload/node-ref-cache.ts";
 import { type Claim, claimOf, inOrderOfClaims } from "../azuremachinepoolmachine/claims.ts";
 import type { MachineFacts } from "./machine-view.ts";

@@ -7,8 +7,8 @@ import {
   type Node,
   PROTOTYPE_DONOR_ANNOTATION,
 } from "@capstan/api";
-import type { PowerState } from "../../azure/scale-set/instance.ts";
-import type { MachineView, VmState } from "../../rollout/scale-set/view.ts";
+import type { PowerState } from "@capstan/azure";
+import type { MachineView, VmState } from "@capstan/plan";
 import { availabilityOf, cordonedSince, longEnoughAtMs, updateOf } from "../../workload/availability.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
 import { MODEL_HASH_ANNOTATION, SURGE_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";

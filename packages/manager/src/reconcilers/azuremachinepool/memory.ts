@@ -1,10 +1,7 @@
 import type { Frozen, Operation } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
-import type { Arm } from "../../azure/port.ts";
+import { type Arm, PollBackoff, type ScaleSetInstance, ScaleSetInstances } from "@capstan/azure";
 import type { CheckedConfig } from "../../azure-cluster/cloud-config-secret.ts";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
 import { MachineIndex } from "./machine-index.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 

@@ -1,7 +1,6 @@
-import { isJsonObject } from "@capstan/api";
-import { digest } from "../../azure/operations/wanted.ts";
-import type { JsonObject } from "../../azure/port.ts";
-import { tagsIn } from "../../azure-cluster/tags.ts";
+import { isJsonObject, type JsonObject } from "@capstan/api";
+import { digest } from "@capstan/azure";
+import { tagsIn } from "@capstan/plan";
 
 /** The tag of a scale set: the extensions and identities of our last write, as short digests of their names. */
 export const ITEMS_TAG = "capstan_items";

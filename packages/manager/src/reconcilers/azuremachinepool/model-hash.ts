@@ -1,4 +1,4 @@
-import { digest } from "../../azure/operations/wanted.ts";
+import { digest } from "@capstan/azure";
 import { hashedModel, type ModelFacts } from "./wanted-model.ts";
 
 /** One version of the hash of a model. */

@@ -5,7 +5,7 @@ import {
   MachinePool,
   POOL_NAME_LABEL,
 } from "@capstan/api";
-import { machineResourceName } from "../../rollout/scale-set/plan.ts";
+import { machineResourceName } from "@capstan/plan";
 import { currentName } from "./model-hash.ts";
 import type { NormalScope, Pass } from "./scope.ts";
 import {

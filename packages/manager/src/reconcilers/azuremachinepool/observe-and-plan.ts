@@ -1,11 +1,7 @@
 import { formatTimestamp } from "@capstan/api";
 import { again, block, next, type Outcome, terminal } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import { AzureError } from "../../azure/port.ts";
-import type { PoolAction } from "../../rollout/scale-set/action.ts";
-import { planPool } from "../../rollout/scale-set/plan.ts";
-import { missingNames, observeMissing } from "../../rollout/scale-set/removal-guard.ts";
-import type { PoolView } from "../../rollout/scale-set/view.ts";
+import { AzureError, failureOf } from "@capstan/azure";
+import { missingNames, observeMissing, planPool, type PoolAction, type PoolView } from "@capstan/plan";
 import { recordedSize } from "./external-size.ts";
 import { noteResize } from "./resize.ts";
 import { joinFacts } from "./machine-facts.ts";

@@ -1,8 +1,6 @@
-import { AzureMachinePoolMachine, type Frozen, isTrue, type Node } from "@capstan/api";
+import { AzureMachinePoolMachine, type Frozen, isTrue, type JsonObject, type Node } from "@capstan/api";
 import { Failure } from "@capstan/runtime";
-import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import type { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
+import { AzureError, type InstanceCache, isGone, type ScaleSetInstance } from "@capstan/azure";
 import { isNodeReady } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { PoolMemory } from "./memory.ts";

@@ -1,12 +1,16 @@
 import type { Frozen, Operation } from "@capstan/api";
 import { again, block, type Failure, next, type Outcome } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import type { PostEvidence } from "../../azure/operations/evidence.ts";
-import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
-import type { Wanted } from "../../azure/operations/wanted.ts";
-import { AzureError } from "../../azure/port.ts";
-import type { WantedInstancePost } from "../../azure/scale-set/instance-actions.ts";
-import { instanceEvidence } from "../../azure/scale-set/instance-evidence.ts";
+import {
+  advance,
+  AzureError,
+  failureOf,
+  instanceEvidence,
+  type OperationPorts,
+  type PostEvidence,
+  type Progress,
+  type Wanted,
+  type WantedInstancePost,
+} from "@capstan/azure";
 import { poolSpecOf } from "../../contract/pool-spec.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { capacityAfter } from "./external-size.ts";

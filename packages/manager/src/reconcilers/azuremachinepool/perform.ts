@@ -1,8 +1,7 @@
 import { type AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import type { PoolAction } from "../../rollout/scale-set/action.ts";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import { ALLOW_REMOVAL_ANNOTATION } from "../../rollout/scale-set/removal-guard.ts";
+import { ALLOW_REMOVAL_ANNOTATION, type PoolAction } from "@capstan/plan";
+import type { ScaleSetInstance } from "@capstan/azure";
 import { providerKey } from "../../workload/nodes.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { imageSwitch } from "./boot-image.ts";

@@ -13,7 +13,7 @@ import {
   type Overrides,
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { planPool } from "../../rollout/scale-set/plan.ts";
+import { planPool } from "@capstan/plan";
 import { type InstanceFacts, type MachineFacts, vmStateOf } from "./machine-view.ts";
 import type { WantedHash } from "./model-hash.ts";
 import { factsFromStatus, hashOfNames, type PoolFacts, poolView, workloadFromStatus } from "./pool-view.ts";

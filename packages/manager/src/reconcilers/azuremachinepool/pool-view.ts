@@ -8,11 +8,16 @@ import {
   type MachinePool,
 } from "@capstan/api";
 import { needsAnotherWrite } from "./set-status.ts";
-import { digest } from "../../azure/operations/wanted.ts";
-import type { PowerState } from "../../azure/scale-set/instance.ts";
+import { digest, type PowerState } from "@capstan/azure";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
-import { ALLOW_REMOVAL_ANNOTATION, missingNames } from "../../rollout/scale-set/removal-guard.ts";
-import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/scale-set/view.ts";
+import {
+  ALLOW_REMOVAL_ANNOTATION,
+  type MachineView,
+  missingNames,
+  type PoolView,
+  type RemovalGuard,
+  type SetOperation,
+} from "@capstan/plan";
 import { cordonedSince, updateOf } from "../../workload/availability.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { type InstanceFacts, type MachineFacts, machineView, vmStateOf } from "./machine-view.ts";

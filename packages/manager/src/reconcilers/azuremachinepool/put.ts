@@ -1,7 +1,7 @@
 import { again, next, type Outcome } from "@capstan/runtime";
-import type { WantedWrite } from "../../azure/operations/wanted.ts";
+import type { WantedWrite } from "@capstan/azure";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
-import { keepsModelOfSet } from "../../rollout/scale-set/models.ts";
+import { keepsModelOfSet } from "@capstan/plan";
 import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
 import { refused, startOnSet, desiredStateKey } from "./operations.ts";
 import { mergedBody } from "./merge-body.ts";

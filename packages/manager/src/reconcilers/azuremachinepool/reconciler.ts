@@ -21,7 +21,7 @@ import {
 } from "@capstan/runtime";
 import { poolsByCluster, poolsOf, poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { specChanged, isMoreThanMachines } from "../../contract/pool-spec.ts";
-import { machineResourceName } from "../../rollout/scale-set/plan.ts";
+import { machineResourceName } from "@capstan/plan";
 import { providerKey } from "../../workload/nodes.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { poolNameOf } from "../azuremachinepoolmachine/scope.ts";

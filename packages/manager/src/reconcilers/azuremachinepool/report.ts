@@ -9,9 +9,7 @@ import {
 } from "@capstan/api";
 import type { Failure, PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
-import { type Budget, roundingNote } from "../../rollout/scale-set/budget.ts";
-import { needsAttention } from "../../rollout/scale-set/needs-attention.ts";
-import { counted } from "../../rollout/shared/action.ts";
+import { type Budget, counted, needsAttention, roundingNote } from "@capstan/plan";
 import { BOOTSTRAP_SUCCEEDED, DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { reportedImage } from "./boot-image.ts";
 import { listed } from "./listed.ts";

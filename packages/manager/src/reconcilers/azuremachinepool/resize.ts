@@ -1,4 +1,4 @@
-import { isFinal } from "../../azure/operations/decide.ts";
+import { isFinal } from "@capstan/azure";
 import { resizedByOthers } from "./external-size.ts";
 import { type AzureObservation, readSet } from "./observe.ts";
 import { type NormalScope } from "./scope.ts";

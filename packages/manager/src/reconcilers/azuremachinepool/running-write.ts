@@ -1,5 +1,5 @@
 import type { AzureMachinePool, Frozen } from "@capstan/api";
-import { isFinal } from "../../azure/operations/decide.ts";
+import { isFinal } from "@capstan/azure";
 
 /** What is known about writes of a scale set that run now. */
 export interface WriteFacts {

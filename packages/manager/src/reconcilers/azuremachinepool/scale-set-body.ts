@@ -1,6 +1,5 @@
-import type { AzureMachinePool, Frozen } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
-import { ownershipTag, type Tags, tagsIn, tagsOf } from "../../azure-cluster/tags.ts";
+import type { AzureMachinePool, Frozen, JsonObject } from "@capstan/api";
+import { ownershipTag, type Tags, tagsIn, tagsOf } from "@capstan/plan";
 import { ITEMS_TAG, itemsTag, part } from "./merge-body.ts";
 import { sentOsProfile } from "./vm-profile.ts";
 import type { WantedModel } from "./wanted-model.ts";

@@ -18,17 +18,19 @@ import {
   type Phase,
   waiting,
 } from "@capstan/runtime";
-import type { SecretPorts } from "../../azure/credentials/proof.ts";
-import { lazyArm, type LazyArm } from "../../azure/lazy-arm.ts";
-import type { Arm } from "../../azure/port.ts";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import type { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
+import {
+  type Arm,
+  type InstanceCache,
+  type LazyArm,
+  lazyArm,
+  type ScaleSetInstance,
+  type SecretPorts,
+} from "@capstan/azure";
 import { armClientFor, type AzureClientPorts, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { keepCloudConfig } from "../../azure-cluster/cloud-config-secret.ts";
 import { azureClusterNameOf } from "../../azure-cluster/members.ts";
 import { clusterPlanOf, type ClusterSpecView } from "../../azure-cluster/spec-view.ts";
-import type { PoolPlan } from "../../rollout/scale-set/plan.ts";
-import type { PoolView } from "../../rollout/scale-set/view.ts";
+import type { PoolPlan, PoolView } from "@capstan/plan";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { Memory, PoolMemory } from "./memory.ts";
 import { type HashFunction, wantedHashOf, type WantedHash } from "./model-hash.ts";

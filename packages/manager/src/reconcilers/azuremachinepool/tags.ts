@@ -1,7 +1,7 @@
 import { deepEqual, isJsonObject } from "@capstan/api";
 import { block, next, type Outcome } from "@capstan/runtime";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
-import { mergedTags, type Tags } from "../../azure-cluster/tags.ts";
+import { mergedTags, type Tags } from "@capstan/plan";
 import { prototypeTags } from "./boot-image.ts";
 import { currentName } from "./model-hash.ts";
 import { scaleSetTags } from "./scale-set-body.ts";

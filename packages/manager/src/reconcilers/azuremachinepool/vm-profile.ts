@@ -1,5 +1,4 @@
-import { type AzureMachinePool, type Frozen, isJsonObject } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
+import { type AzureMachinePool, type Frozen, isJsonObject, type JsonObject } from "@capstan/api";
 import { imageReference } from "../../virtual-machine/image-reference.ts";
 import {
   ADMIN,

@@ -1,5 +1,4 @@
-import type { AzureCluster, AzureMachinePool, Frozen, MachinePool } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
+import type { AzureCluster, AzureMachinePool, Frozen, JsonObject, MachinePool } from "@capstan/api";
 import {
   clusterPlanOf,
   clusterGroupOf,
@@ -8,7 +7,7 @@ import {
   type ClusterSpecView,
   subnetID,
 } from "../../azure-cluster/spec-view.ts";
-import { RESTARTED_AT_ANNOTATION } from "../../rollout/shared/restart.ts";
+import { RESTARTED_AT_ANNOTATION } from "@capstan/plan";
 import { capabilitiesOf, identityBody } from "../../virtual-machine/profile.ts";
 import { purchasePlan } from "../../virtual-machine/purchase-plan.ts";
 import { vmProfile } from "./vm-profile.ts";

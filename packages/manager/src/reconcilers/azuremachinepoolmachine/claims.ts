@@ -1,6 +1,6 @@
 import { AzureMachinePoolMachine, type Frozen } from "@capstan/api";
 import type { CacheReader } from "@capstan/runtime";
-import { machineResourceName } from "../../rollout/scale-set/plan.ts";
+import { machineResourceName } from "@capstan/plan";
 import { providerKey } from "../../workload/nodes.ts";
 import { poolNameOf } from "./scope.ts";
 

@@ -1,7 +1,7 @@
 import type { AzureMachinePoolMachine, NodeCondition } from "@capstan/api";
 import type { Overrides } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { ScaleSetInstance } from "@capstan/azure";
 import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
 import { decideStatus, type MachineStatusView } from "./decide-status.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";

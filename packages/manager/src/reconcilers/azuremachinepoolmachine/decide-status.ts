@@ -6,7 +6,7 @@ import {
   Node,
   type NodeCondition,
 } from "@capstan/api";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { ScaleSetInstance } from "@capstan/azure";
 import type { ConditionUpdate } from "../../contract/ready.ts";
 import { cordonedSince, isNodeReady, NODE_SCHEDULABLE } from "../../workload/availability.ts";
 import { isCordonedByUs } from "../../workload/drain/cordon.ts";

@@ -6,7 +6,7 @@ import {
   type Node,
   withLeadingV,
 } from "@capstan/api";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { ScaleSetInstance } from "@capstan/azure";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED } from "./conditions.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";

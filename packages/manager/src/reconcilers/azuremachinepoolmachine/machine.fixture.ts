@@ -1,6 +1,6 @@
 import type { AzureMachinePoolMachine, Node } from "@capstan/api";
 import { azureMachinePoolMachine, node, type Overrides } from "@capstan/runtime/testing/builders";
-import { parseInstance, type ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { parseInstance, type ScaleSetInstance } from "@capstan/azure";
 
 /** The id of the VM in Azure's notation. */
 const VM_ID = "12345678-9abc-def0-1122-334455667788";

@@ -15,7 +15,7 @@ import {
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
-import type { ObservedInstance, InstanceCache } from "../../azure/scale-set/instance-cache.ts";
+import type { InstanceCache, ObservedInstance } from "@capstan/azure";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import { providerKey } from "../../workload/nodes.ts";

@@ -7,7 +7,7 @@ import {
   UPDATE_INSTANCE_ANNOTATION,
 } from "@capstan/api";
 import { again, type Client, next, type Outcome } from "@capstan/runtime";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { ScaleSetInstance } from "@capstan/azure";
 import { updateOf } from "../../workload/availability.ts";
 import { isCordonedByUs, uncordon } from "../../workload/drain/cordon.ts";
 import { MODEL_HASH_ANNOTATION, UNKNOWN_MODEL } from "../azuremachinepool/well-known.ts";

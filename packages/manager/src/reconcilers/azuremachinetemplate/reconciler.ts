@@ -20,8 +20,7 @@ import {
   type Reconciler,
   terminal,
 } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import type { Region, RegionSizes } from "../../azure/region-sizes.ts";
+import { failureOf, type Region, type RegionSizes } from "@capstan/azure";
 import { armClientFor, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import {
   type CheckedConfig,

@@ -1,5 +1,5 @@
 import type { AzureMachineTemplate } from "@capstan/api";
-import type { SizeCapabilities } from "../../azure/region-sizes.ts";
+import type { SizeCapabilities } from "@capstan/azure";
 
 type Status = NonNullable<AzureMachineTemplate["status"]>;
 type SizeStatus = Required<Pick<Status, "capacity" | "nodeInfo">>;

@@ -1,10 +1,8 @@
 import { type AsoObject, type Frozen, type Kind, ManagedCluster, ResourceGroup } from "@capstan/api";
 import { next, type Outcome, waiting } from "@capstan/runtime";
 import { deleteAso, isControlledBy } from "../../aks/aso-objects.ts";
-import { objectNameFor } from "../../aks/desired-object.ts";
+import { networkObjects, objectNameFor, POLICY_ANNOTATION } from "@capstan/plan";
 import { managedPoolsOf } from "../../aks/members.ts";
-import { networkObjects } from "../../aks/network.ts";
-import { POLICY_ANNOTATION } from "../../aso/scope.ts";
 import type { Scope } from "./scope.ts";
 
 // The watch of the object ends the wait; this covers an event that was missed.

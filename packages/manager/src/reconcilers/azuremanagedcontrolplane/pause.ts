@@ -1,9 +1,8 @@
 import { AzureManagedControlPlane } from "@capstan/api";
 import { next, type Outcome } from "@capstan/runtime";
-import { objectNameFor } from "../../aks/desired-object.ts";
+import { networkObjects, objectNameFor } from "@capstan/plan";
 import { pauseObject } from "../../aks/keep-object.ts";
 import { allowMove, blockMove } from "../../aks/move.ts";
-import { networkObjects } from "../../aks/network.ts";
 import type { Scope } from "./scope.ts";
 
 export function blockMoveOfCluster({ controlPlane }: Scope): Outcome {

@@ -10,8 +10,7 @@ import {
   withLeadingV,
 } from "@capstan/api";
 import { again, next, type Outcome, type PassSummary, waiting } from "@capstan/runtime";
-import { asoOutputs, currentVersion } from "../../aks/managed-cluster.ts";
-import { isNewer } from "../../aks/kubernetes-version.ts";
+import { asoOutputs, currentVersion, isNewer } from "@capstan/plan";
 import { summarize } from "../../contract/ready.ts";
 import { kubeconfigSecretName } from "../../workload/kubeconfig-secret.ts";
 import { RUNNING } from "./reconcile.ts";

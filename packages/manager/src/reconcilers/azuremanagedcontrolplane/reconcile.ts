@@ -3,17 +3,17 @@ import { next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import {
   CLUSTER_PATCHES,
   clusterSpecOf,
+  currentVersion,
   type DescribedCluster,
   isAdopted,
+  isNewer,
+  networkObjects,
+  objectNameFor,
   ownedTags,
-} from "../../aks/desired-cluster.ts";
-import { objectNameFor } from "../../aks/desired-object.ts";
+  type PolicyDecision,
+} from "@capstan/plan";
 import { reportFulfilled } from "../../aks/fulfilled.ts";
-import { isNewer } from "../../aks/kubernetes-version.ts";
-import { currentVersion } from "../../aks/managed-cluster.ts";
 import { managedPoolsOf } from "../../aks/members.ts";
-import { networkObjects } from "../../aks/network.ts";
-import type { PolicyDecision } from "../../aks/reconcile-policy.ts";
 import { type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
 import type { Scope } from "./scope.ts";
 

@@ -9,10 +9,10 @@ import {
 import type { Clock } from "@capstan/env";
 import { type Context, type Editable, waiting } from "@capstan/runtime";
 import type { AsoObjects } from "../../aks/aso-objects.ts";
-import type { SecretPorts } from "../../azure/credentials/proof.ts";
+import type { SecretPorts } from "@capstan/azure";
 import { clusterNameOf } from "../../aks/members.ts";
 import { subscriptionOf, type AzureClientPorts } from "../../azure-cluster/arm-client.ts";
-import type { Owner } from "../../azure-cluster/tags.ts";
+import type { Owner } from "@capstan/plan";
 
 /** What the reconciler of AKS control planes works with. */
 export interface AzureManagedControlPlanePorts extends AzureClientPorts {

@@ -1,7 +1,6 @@
 import { next, type Outcome, waiting } from "@capstan/runtime";
 import { deleteAso, isControlledBy } from "../../aks/aso-objects.ts";
-import { objectNameFor } from "../../aks/desired-object.ts";
-import { POLICY_ANNOTATION } from "../../aso/scope.ts";
+import { objectNameFor, POLICY_ANNOTATION } from "@capstan/plan";
 import type { Scope } from "./scope.ts";
 
 const GONE_MS = 30_000;

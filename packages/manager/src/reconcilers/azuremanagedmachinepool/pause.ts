@@ -1,6 +1,6 @@
 import { AzureManagedMachinePool } from "@capstan/api";
 import { next, type Outcome } from "@capstan/runtime";
-import { objectNameFor } from "../../aks/desired-object.ts";
+import { objectNameFor } from "@capstan/plan";
 import { pauseObject } from "../../aks/keep-object.ts";
 import { allowMove, blockMove } from "../../aks/move.ts";
 import type { Scope } from "./scope.ts";

@@ -1,8 +1,7 @@
 /** The provider ids of a pool whose Nodes the manager cannot read: a private cluster without a route to its API server. */
-import { isJsonObject } from "@capstan/api";
-import { agentPoolName } from "../../aks/agent-pool.ts";
-import { failureOf } from "../../azure/failure.ts";
-import type { Arm, JsonObject } from "../../azure/port.ts";
+import { isJsonObject, type JsonObject } from "@capstan/api";
+import { agentPoolName } from "@capstan/plan";
+import { type Arm, failureOf } from "@capstan/azure";
 import { armClientFor, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import type { Owners, Scope } from "./scope.ts";
 

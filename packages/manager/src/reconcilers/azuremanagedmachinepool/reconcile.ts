@@ -1,12 +1,16 @@
 import { type AsoObject, type Frozen, getCondition, MachinePool } from "@capstan/api";
 import { again, Failure, next, type Outcome, waiting } from "@capstan/runtime";
-import { agentPoolName, agentPoolSpec } from "../../aks/agent-pool.ts";
+import {
+  agentPoolName,
+  agentPoolSpec,
+  currentVersion,
+  hasPools,
+  isNewer,
+  objectNameFor,
+  POOL_PATCHES,
+} from "@capstan/plan";
 import { isAsoReady, isControlledBy } from "../../aks/aso-objects.ts";
-import { POOL_PATCHES } from "../../aks/desired-cluster.ts";
-import { objectNameFor } from "../../aks/desired-object.ts";
 import { reportFulfilled } from "../../aks/fulfilled.ts";
-import { isNewer } from "../../aks/kubernetes-version.ts";
-import { currentVersion, hasPools } from "../../aks/managed-cluster.ts";
 import { subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
 import { asoSecretName } from "../azuremanagedcontrolplane/credentials.ts";

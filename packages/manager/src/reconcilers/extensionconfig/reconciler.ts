@@ -12,7 +12,7 @@ import {
   terminal,
   waiting,
 } from "@capstan/runtime";
-import type { SecretPorts } from "../../azure/credentials/proof.ts";
+import type { SecretPorts } from "@capstan/azure";
 import { DISCOVERY_API, DISCOVERY_PATH, UPDATER_API } from "../../updaters/dialect.ts";
 import { readDiscovery } from "../../updaters/discovery.ts";
 import { DISCOVERED, UPDATE_TIMEOUT_SETTING, updaterOf } from "../../updaters/registry.ts";

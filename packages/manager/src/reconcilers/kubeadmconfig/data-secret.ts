@@ -6,11 +6,11 @@ import {
   type Frozen,
   isJsonObject,
   isSameOwner,
+  type JsonObject,
   type KubeadmConfig,
   type Secret,
 } from "@capstan/api";
 import { Sensitive } from "@capstan/runtime";
-import type { JsonObject } from "../../azure/port.ts";
 import { isTokenText, type JoinToken } from "../../bootstrap/join-token.ts";
 
 /** Cluster API's type for Secrets that belong to a cluster. */

@@ -10,7 +10,7 @@ import {
   MachinePool,
 } from "@capstan/api";
 import { type Client, type Context, type Editable, Failure, terminal, waiting } from "@capstan/runtime";
-import type { SecretPorts } from "../../azure/credentials/proof.ts";
+import type { SecretPorts } from "@capstan/azure";
 import { type KubeadmApiVersion, kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
 import { machinePolicy, poolPolicy, type TokenPolicy } from "./token-policy.ts";
 

@@ -1,7 +1,6 @@
 import { type Frozen, Machine } from "@capstan/api";
 import { again, block, isNotFound, next, type Outcome } from "@capstan/runtime";
-import type { ControlPlaneAction } from "../../rollout/control-plane/action.ts";
-import { isHealthy } from "../../rollout/control-plane/selection.ts";
+import { type ControlPlaneAction, isHealthy } from "@capstan/plan";
 import { withEtcd } from "./etcd.ts";
 import { updateMachine } from "./in-place/update.ts";
 import { prepareJoin } from "./kubeadm-config.ts";

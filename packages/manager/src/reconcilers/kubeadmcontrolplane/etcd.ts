@@ -2,7 +2,7 @@ import type { Frozen, Node } from "@capstan/api";
 import { Failure, transient } from "@capstan/runtime";
 import { etcdGateway } from "../../etcd/gateway.ts";
 import type { Etcd } from "../../etcd/port.ts";
-import type { EtcdView } from "../../rollout/control-plane/view.ts";
+import type { EtcdView } from "@capstan/plan";
 import type { Scope } from "./scope.ts";
 
 const UNSUPPORTED =

@@ -3,7 +3,7 @@ import { type Client, isAlreadyExists, terminal } from "@capstan/runtime";
 import { componentDocuments } from "../../bootstrap/cluster-configuration.ts";
 import { kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
 import { type YamlValue, yamlOf } from "../../bootstrap/yaml-text.ts";
-import { joinForm } from "../../rollout/control-plane/kubeadm-form.ts";
+import { joinForm } from "@capstan/plan";
 import type { Scope } from "./scope.ts";
 
 /** The ConfigMap that kubeadm leaves in a cluster, and reads when a machine joins. */

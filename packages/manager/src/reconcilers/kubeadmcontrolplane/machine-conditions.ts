@@ -1,6 +1,6 @@
 import { type Condition, formatTimestamp, type Frozen, Machine, setCondition } from "@capstan/api";
 import { isConflict, isNotFound } from "@capstan/runtime";
-import type { Health, PartHealth } from "../../rollout/control-plane/view.ts";
+import type { Health, PartHealth } from "@capstan/plan";
 import { NODE_PART } from "./machine-health.ts";
 import type { Scope } from "./scope.ts";
 

@@ -1,7 +1,6 @@
 import type { Frozen, Machine, Node, Pod } from "@capstan/api";
 import { isNodeReady as nodeIsReady } from "../../workload/availability.ts";
-import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
-import type { EtcdView, Health, PartHealth } from "../../rollout/control-plane/view.ts";
+import { ETCD_MEMBER_HEALTHY, type EtcdView, type Health, type PartHealth } from "@capstan/plan";
 import type { ObservedWorkload } from "./observe.ts";
 
 /** The static pods of a control plane, and the condition of the Machine that reports on each; Cluster API's names. */

@@ -15,8 +15,7 @@ import {
   PRE_TERMINATE_HOOK_PREFIX,
 } from "@capstan/api";
 import type { Rng } from "@capstan/env";
-import { initForm, joinForm } from "../../rollout/control-plane/kubeadm-form.ts";
-import type { RemediationRecord } from "../../rollout/control-plane/view.ts";
+import { initForm, joinForm, type RemediationRecord } from "@capstan/plan";
 import { MACHINE_FINALIZER } from "../machine/conditions.ts";
 import { machineNameFrom } from "../machine-name.ts";
 import { formatRecord, REMEDIATION_FOR_ANNOTATION } from "./remediation-record.ts";

@@ -11,7 +11,7 @@ import type { ContractObject } from "../../contract/contract-object.ts";
 import { ownTemplate } from "../../contract/own-template.ts";
 import { targetOf } from "../../contract/reference.ts";
 import { absence, type ObjectReader, resolve, type ResolvedReference } from "../../contract/resolve.ts";
-import type { RemediationRecord } from "../../rollout/control-plane/view.ts";
+import type { RemediationRecord } from "@capstan/plan";
 import { cloneReference } from "../machineset/clones.ts";
 import { includes } from "../machineset/machine-object.ts";
 import {

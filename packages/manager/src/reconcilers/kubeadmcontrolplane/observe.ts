@@ -1,7 +1,6 @@
 import { ConfigMap, type Frozen, type Node, Pod } from "@capstan/api";
 import { Failure, next, type Outcome } from "@capstan/runtime";
-import { planControlPlane } from "../../rollout/control-plane/plan.ts";
-import type { EtcdView } from "../../rollout/control-plane/view.ts";
+import { type EtcdView, planControlPlane } from "@capstan/plan";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { WORKLOAD_CLUSTER_UNTRUSTED, type WorkloadCluster } from "../../workload/connection.ts";
 import { observeEtcd } from "./etcd.ts";

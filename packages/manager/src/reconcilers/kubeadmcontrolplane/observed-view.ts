@@ -1,8 +1,7 @@
 import { DEFAULT_FEATURES, type Frozen, KubeadmConfig, type Machine } from "@capstan/api";
 import { CLONED_FROM_NAME_ANNOTATION } from "../../contract/clone-template.ts";
 import { targetOf } from "../../contract/reference.ts";
-import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
-import type { ControlPlaneView } from "../../rollout/control-plane/view.ts";
+import { type ControlPlaneView, outdatedReasons } from "@capstan/plan";
 import { isNodeReady } from "../../workload/availability.ts";
 import type { DecisionScope } from "./in-place/decision-scope.ts";
 import { partsOf } from "./machine-health.ts";

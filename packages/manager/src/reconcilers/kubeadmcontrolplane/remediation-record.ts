@@ -1,5 +1,5 @@
 import { formatTimestamp, isJsonObject } from "@capstan/api";
-import type { RemediationRecord } from "../../rollout/control-plane/view.ts";
+import type { RemediationRecord } from "@capstan/plan";
 
 /** On a KubeadmControlPlane: a machine was deleted because it is unhealthy, and its replacement does not exist yet. */
 export const REMEDIATION_IN_PROGRESS_ANNOTATION = "controlplane.cluster.x-k8s.io/remediation-in-progress";

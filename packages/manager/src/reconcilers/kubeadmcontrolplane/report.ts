@@ -11,11 +11,14 @@ import {
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { worstTroubleOf } from "../../contract/troubled-machine.ts";
-import type { InPlaceHold } from "../../rollout/control-plane/action.ts";
-import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
-import { isHealthy } from "../../rollout/control-plane/selection.ts";
-import type { ControlPlaneView, PartHealth } from "../../rollout/control-plane/view.ts";
-import { counted } from "../../rollout/shared/action.ts";
+import {
+  type ControlPlaneView,
+  counted,
+  ETCD_MEMBER_HEALTHY,
+  type InPlaceHold,
+  isHealthy,
+  type PartHealth,
+} from "@capstan/plan";
 import { CERTIFICATES_AVAILABLE } from "./certificates.ts";
 import { NODE_PART } from "./machine-health.ts";
 import type { Scope } from "./scope.ts";

@@ -11,8 +11,7 @@ import type { CacheReader, Client, Context, Editable, Gauge, MetricRegistry } fr
 import type { Credential } from "../../certificates/credential.ts";
 import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
 import type { ConnectToEtcd } from "../../etcd/port.ts";
-import type { ControlPlanePlan } from "../../rollout/control-plane/action.ts";
-import type { ControlPlaneView } from "../../rollout/control-plane/view.ts";
+import type { ControlPlanePlan, ControlPlaneView } from "@capstan/plan";
 import type { ReadSecret } from "../../setup/ports/kubernetes.ts";
 import type { UpdaterPorts } from "../../updaters/updaters.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";

@@ -6,9 +6,14 @@ import {
   type KubeadmControlPlane,
   type Machine,
 } from "@capstan/api";
-import { outdatedReasons } from "../../rollout/control-plane/outdated.ts";
-import { ETCD_MEMBER_HEALTHY } from "../../rollout/control-plane/quorum.ts";
-import type { ControlPlaneView, EtcdView, Health, PartHealth } from "../../rollout/control-plane/view.ts";
+import {
+  type ControlPlaneView,
+  ETCD_MEMBER_HEALTHY,
+  type EtcdView,
+  type Health,
+  outdatedReasons,
+  type PartHealth,
+} from "@capstan/plan";
 import { NODE_HEALTHY } from "../machine/conditions.ts";
 import { desiredKey } from "./in-place/view.ts";
 import { NODE_PART, POD_PARTS } from "./machine-health.ts";

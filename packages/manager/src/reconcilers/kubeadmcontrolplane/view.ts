@@ -9,7 +9,7 @@ import {
   PRE_TERMINATE_HOOK_PREFIX,
   REMEDIATE_MACHINE_ANNOTATION,
 } from "@capstan/api";
-import type { ControlPlaneMachine, ControlPlaneView } from "../../rollout/control-plane/view.ts";
+import type { ControlPlaneMachine, ControlPlaneView } from "@capstan/plan";
 import {
   HEALTH_CHECK_SUCCEEDED,
   OWNER_REMEDIATED,

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   controllerOf,
   ExtensionConfig,
@@ -11,7 +10,7 @@ import {
   UPDATE_MACHINE_HOOK,
   UPDATED_FROM_VERSION_ANNOTATION,
 } from "@capstan/api";
-import { again, Failure, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { again, Failure, isNotFound, next, type Outcome, shortHash } from "@capstan/runtime";
 import {
   afterAnswer,
   afterFailure,
@@ -19,7 +18,7 @@ import {
   nextUpdateStep,
   type UpdateProgress,
   type UpdateStep,
-} from "../../updaters/progress.ts";
+} from "@capstan/plan";
 import { type Updater, updaterOf } from "../../updaters/registry.ts";
 import { callUpdater, type UpdaterPorts } from "../../updaters/updaters.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
@@ -56,7 +55,7 @@ function specHashOf(machine: Frozen<Machine>): string {
   const { version = "", failureDomain = "" } = machine.spec;
   const sign = machine.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] ?? "";
   const facts = [version, failureDomain, controllerOf(machine)?.uid ?? "", ...(sign === "" ? [] : [sign])];
-  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
+  return shortHash(JSON.stringify(facts));
 }
 
 async function perform(scope: Scope, step: UpdateStep, updater: Updater | undefined): Promise<Outcome> {

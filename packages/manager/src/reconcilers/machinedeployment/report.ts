@@ -10,8 +10,7 @@ import {
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
-import type { DeploymentPlan } from "../../rollout/machine-deployment/plan.ts";
-import { counted } from "../../rollout/shared/action.ts";
+import { counted, type DeploymentPlan } from "@capstan/plan";
 import { isInPlace } from "./in-place/view.ts";
 import type { Scope } from "./scope.ts";
 import { limitsOf } from "./view.ts";

@@ -7,13 +7,14 @@ import {
   REVISION_ANNOTATION,
 } from "@capstan/api";
 import { again, type EventNote, isNotFound, next, type Outcome, waiting } from "@capstan/runtime";
-import type { DeploymentAction } from "../../rollout/machine-deployment/action.ts";
 import {
+  type DeploymentAction,
   type DeploymentPlan,
+  type DeploymentView,
   type MoveRecords,
   planDeployment,
-} from "../../rollout/machine-deployment/plan.ts";
-import { type DeploymentView, targetOf } from "../../rollout/machine-deployment/view.ts";
+  targetOf,
+} from "@capstan/plan";
 import { includes } from "../machineset/machine-object.ts";
 import { namesIn, recordsIn } from "../machineset/recorded-moves.ts";
 import { decideInPlace } from "./in-place/decisions.ts";

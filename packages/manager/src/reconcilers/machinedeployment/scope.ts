@@ -10,7 +10,7 @@ import {
   RECEIVES_MACHINES_ANNOTATION,
 } from "@capstan/api";
 import type { Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
-import type { DeploymentPlan } from "../../rollout/machine-deployment/plan.ts";
+import type { DeploymentPlan } from "@capstan/plan";
 import type { UpdaterPorts } from "../../updaters/updaters.ts";
 import { isInPlace } from "./in-place/view.ts";
 

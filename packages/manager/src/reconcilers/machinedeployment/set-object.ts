@@ -15,7 +15,7 @@ import {
   REVISION_HISTORY_ANNOTATION,
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
-import type { MoveRecords } from "../../rollout/machine-deployment/plan.ts";
+import type { MoveRecords } from "@capstan/plan";
 import { limitsOf } from "./view.ts";
 
 /** A MachineSet to create or to keep current. */

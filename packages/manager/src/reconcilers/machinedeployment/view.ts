@@ -10,7 +10,7 @@ import {
   RECEIVES_MACHINES_ANNOTATION,
   resolveRolloutBudget,
 } from "@capstan/api";
-import { type DeploymentView, type SetView } from "../../rollout/machine-deployment/view.ts";
+import type { DeploymentView, SetView } from "@capstan/plan";
 import { namesIn } from "../machineset/recorded-moves.ts";
 import { inPlaceView, isInPlace } from "./in-place/view.ts";
 import { isUpToDate, newSetName, templateDifference } from "./template.ts";

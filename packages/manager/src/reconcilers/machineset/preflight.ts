@@ -8,7 +8,7 @@ import {
 import { next, type Outcome } from "@capstan/runtime";
 import { controlPlaneVersionsOf, saysNothing } from "../../contract/contract-object.ts";
 import { resolve } from "../../contract/resolve.ts";
-import { failedPreflight, type PreflightView } from "../../rollout/machine-set/preflight.ts";
+import { failedPreflight, type PreflightView } from "@capstan/plan";
 import type { Scope } from "./scope.ts";
 
 /** Finds out whether new machines could join their cluster. */

@@ -1,6 +1,6 @@
 import { type Frozen, type Kind, Machine, type MachineSet, type ObjectMeta } from "@capstan/api";
 import { type Context, next, type ObjectName, type Outcome } from "@capstan/runtime";
-import { digest } from "../../azure/operations/wanted.ts";
+import { digest } from "@capstan/azure";
 import { type ResolvedReference, resolve } from "../../contract/resolve.ts";
 import {
   fixedFieldsOf,

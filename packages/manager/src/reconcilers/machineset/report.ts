@@ -2,8 +2,7 @@ import { formatSelector, type Frozen, type Machine, selectorMatches, selectorOf 
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { worstTroubleOf } from "../../contract/troubled-machine.ts";
-import type { MachineSetPlan } from "../../rollout/machine-set/plan.ts";
-import { counted } from "../../rollout/shared/action.ts";
+import { counted, type MachineSetPlan } from "@capstan/plan";
 import type { Scope } from "./scope.ts";
 import { isAvailable, isReadyMachine } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { type Frozen, Machine } from "@capstan/api";
 import { again, isNotFound, next, type Outcome } from "@capstan/runtime";
 import { adoptOrphans } from "../../contract/adopt-orphans.ts";
-import { planMachineSet } from "../../rollout/machine-set/plan.ts";
+import { planMachineSet } from "@capstan/plan";
 import { cloneReference, ensureClones, readTemplates, type Templates } from "./clones.ts";
 import { machineConfiguration, newMachineName } from "./machine-object.ts";
 import { applyMachine } from "./propagate.ts";

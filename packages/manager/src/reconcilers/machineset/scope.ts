@@ -13,7 +13,7 @@ import {
 } from "@capstan/api";
 import type { CacheReader, Context, Editable } from "@capstan/runtime";
 import { controllerIn } from "../../contract/controller-in.ts";
-import type { MachineSetPlan } from "../../rollout/machine-set/plan.ts";
+import type { MachineSetPlan } from "@capstan/plan";
 
 /** One pass over one MachineSet. */
 export interface Scope {

@@ -11,7 +11,7 @@ import {
   REMEDIATE_MACHINE_ANNOTATION,
   scaledValue,
 } from "@capstan/api";
-import type { MachineSetView, SetMachine } from "../../rollout/machine-set/view.ts";
+import type { MachineSetView, SetMachine } from "@capstan/plan";
 import { countedMachines, expectedMachines } from "./recorded-moves.ts";
 import { AVAILABLE, HEALTH_CHECK_SUCCEEDED, NODE_HEALTHY, OWNER_REMEDIATED } from "../machine/conditions.ts";
 

@@ -1,7 +1,6 @@
 import { formatTimestamp, parseDuration } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
-import { backoffMs, BREAKER_AFTER } from "../../images/backoff.ts";
-import { isFailure } from "../../images/interruption.ts";
+import { backoffMs, BREAKER_AFTER, isFailure } from "@capstan/plan";
 import { type AzureScope, deleted } from "./azure-reads.ts";
 import { versionID } from "./publish.ts";
 import { moveTo, recordOf, type Scope } from "./scope.ts";

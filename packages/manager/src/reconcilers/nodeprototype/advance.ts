@@ -1,7 +1,12 @@
 import { again, block, next, type Outcome } from "@capstan/runtime";
-import { shortageOf } from "../../images/donor.ts";
-import { interruptionOf, yields } from "../../images/interruption.ts";
-import { blocksMove, isRunning, type PrototypePhase } from "../../images/record.ts";
+import {
+  blocksMove,
+  interruptionOf,
+  isRunning,
+  type PrototypePhase,
+  shortageOf,
+  yields,
+} from "@capstan/plan";
 import { abort } from "./abort.ts";
 import type { AzureScope } from "./azure-reads.ts";
 import { candidatesOf } from "./candidates.ts";

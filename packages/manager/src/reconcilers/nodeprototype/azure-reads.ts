@@ -1,7 +1,6 @@
-import { isJsonObject } from "@capstan/api";
-import { isGone, type JsonObject } from "../../azure/port.ts";
-import { parseInstance, type PowerState, type ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import type { DonorPower } from "../../images/steps.ts";
+import { isJsonObject, type JsonObject } from "@capstan/api";
+import { isGone, parseInstance, type PowerState, type ScaleSetInstance } from "@capstan/azure";
+import type { DonorPower } from "@capstan/plan";
 import { renewalOf, type Scope } from "./scope.ts";
 
 /** A pass that can reach Azure. */

@@ -1,11 +1,15 @@
 import { formatTimestamp, type Frozen, type Node, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
-import { isOwned } from "../../azure-cluster/tags.ts";
-import { galleryRefusalOf } from "../../images/definition.ts";
-import { cycleIDOf, snapshotName, versionOf } from "../../images/names.ts";
-import type { PrototypeRecord } from "../../images/record.ts";
-import type { StartDecision } from "../../images/start.ts";
+import {
+  cycleIDOf,
+  galleryRefusalOf,
+  isOwned,
+  type PrototypeRecord,
+  snapshotName,
+  type StartDecision,
+  prototypeVersionOf,
+} from "@capstan/plan";
 import { listed } from "../azuremachinepool/listed.ts";
 import {
   type AzureScope,
@@ -97,7 +101,7 @@ function renewalAt({ azure, owner, fleet }: AzureScope, nowMs: number): Partial<
     ...(version !== undefined && { kubernetesVersion: version }),
     ...(trigger !== undefined && { observedTrigger: trigger }),
     snapshot: { name: snapshotName(owner.metadata.name, cycleID) },
-    imageVersion: { gallery, definition, version: versionOf(nowMs, 1) },
+    imageVersion: { gallery, definition, version: prototypeVersionOf(nowMs, 1) },
   };
 }
 

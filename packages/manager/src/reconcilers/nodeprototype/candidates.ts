@@ -1,6 +1,5 @@
 import type { Frozen, Node } from "@capstan/api";
-import type { Candidate } from "../../images/donor.ts";
-import { isFailure } from "../../images/interruption.ts";
+import { type Candidate, isFailure } from "@capstan/plan";
 import { isNodeReady } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { FleetMachine } from "./fleet.ts";

@@ -1,9 +1,12 @@
-import { PROTOTYPE_DONOR_ANNOTATION, sameArmId } from "@capstan/api";
+import { type JsonObject, PROTOTYPE_DONOR_ANNOTATION, sameArmId } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import type { JsonObject } from "../../azure/port.ts";
-import { surplusOf, withoutActive } from "../../images/history.ts";
-import { snapshotName } from "../../images/names.ts";
-import type { HistoryEntry, PrototypeRecord } from "../../images/record.ts";
+import {
+  type HistoryEntry,
+  type PrototypeRecord,
+  snapshotName,
+  surplusOf,
+  withoutActive,
+} from "@capstan/plan";
 import { type AzureScope, deleted, read, readAll, textIn } from "./azure-reads.ts";
 import { MACHINE_ANNOTATIONS, NODE_ANNOTATIONS, ON_MACHINE, ON_NODE } from "./donor-node.ts";
 import type { FleetMachine } from "./fleet.ts";

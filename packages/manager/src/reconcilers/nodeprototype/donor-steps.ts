@@ -1,8 +1,6 @@
-import { formatTimestamp, Node } from "@capstan/api";
+import { formatTimestamp, type JsonObject, Node } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
-import type { JsonObject } from "../../azure/port.ts";
-import { INSTALL_SCRIPT, SCRUB_COMMAND } from "../../images/scrub-script.ts";
-import { decideStop } from "../../images/steps.ts";
+import { decideStop, INSTALL_SCRIPT, SCRUB_COMMAND } from "@capstan/plan";
 import { drainMachine } from "../../workload/drain/drain-machine.ts";
 import { drainRulesOf } from "../../workload/drain/drain-rules.ts";
 import { type AzureScope, donorID, objectIn, read, readPower, stateOf, textIn } from "./azure-reads.ts";

@@ -1,7 +1,6 @@
 import { again, type Outcome } from "@capstan/runtime";
-import { failureOf } from "../../azure/failure.ts";
-import { AzureError, type AzureErrorClass } from "../../azure/port.ts";
-import { hasDonor, isOverdue } from "../../images/record.ts";
+import { AzureError, type AzureErrorClass, failureOf } from "@capstan/azure";
+import { hasDonor, isOverdue } from "@capstan/plan";
 import { moveTo, recordOf, type Scope } from "./scope.ts";
 
 const RETRY_MS = 15_000;

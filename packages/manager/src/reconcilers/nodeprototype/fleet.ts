@@ -1,5 +1,5 @@
 import type { Condition, Frozen, Kind, KubernetesObject, NodePrototypingStatus } from "@capstan/api";
-import type { Candidate } from "../../images/donor.ts";
+import type { Candidate } from "@capstan/plan";
 
 /** A pool or a template: the object in whose status the renewals of an image are recorded. */
 export interface ImageOwner extends KubernetesObject {

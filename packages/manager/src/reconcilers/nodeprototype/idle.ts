@@ -7,10 +7,16 @@ import {
   PROTOTYPE_NOW_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
-import { again, next, type Outcome } from "@capstan/runtime";
-import { fingerprintOf } from "../../images/fingerprint.ts";
-import { hasDonor, type HistoryEntry } from "../../images/record.ts";
-import { busyBecause, decideStart, type StartDecision, type StartFacts } from "../../images/start.ts";
+import { again, next, type Outcome, shortHash } from "@capstan/runtime";
+import {
+  busyBecause,
+  decideStart,
+  hasDonor,
+  type HistoryEntry,
+  imageContentsOf,
+  type StartDecision,
+  type StartFacts,
+} from "@capstan/plan";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { AzureScope } from "./azure-reads.ts";
 import { begin } from "./begin.ts";
@@ -20,7 +26,7 @@ import { nodesOf } from "./donor-node.ts";
 import { ANYWHERE, BY_DONOR, poolKeyOf, templateKeyOf } from "./indexes.ts";
 import { beginRollback } from "./rollback.ts";
 import type { ImageOwner } from "./fleet.ts";
-import { change, recordOf, renewalOf, type Scope } from "./scope.ts";
+import { change, HASH_DIGITS, recordOf, renewalOf, type Scope } from "./scope.ts";
 
 const SOON_MS = 60_000;
 // The clock of the manager may be set; a day is short enough to notice.
@@ -51,7 +57,6 @@ async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"
     nowMs: context.env.clock.now(),
     record: recordOf(scope),
     ...timesOf(owner),
-    seed: `${owner.metadata.uid}`,
     intervalMs: parseDuration(settings.interval),
     window: settings.window,
     trigger: owner.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION],
@@ -68,22 +73,23 @@ async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"
 
 const UNREACHABLE = { reason: "WorkloadUnreachable", why: "the workload cluster does not answer" };
 
-/** When the image was last renewed, and when the pool was created. */
+/** When the image was last renewed, when the pool was created, and where its first renewal lies among those of all pools. */
 export function timesOf({
   metadata,
   status,
-}: Frozen<ImageOwner>): Pick<StartFacts, "lastImagePrototypeMs" | "poolCreatedMs"> {
+}: Frozen<ImageOwner>): Pick<StartFacts, "lastImagePrototypeMs" | "poolCreatedMs" | "spreadShare"> {
   const last = status?.lastImagePrototype;
   return {
     lastImagePrototypeMs: last === undefined ? undefined : Date.parse(last),
     poolCreatedMs: Date.parse(metadata.creationTimestamp ?? ""),
+    spreadShare: Number.parseInt(shortHash(`${metadata.uid}`, HASH_DIGITS), 16) / 16 ** HASH_DIGITS,
   };
 }
 
 function contentsOf(scope: Scope, nodes: WorkloadNodes, name: string): string | undefined {
   const machine = scope.fleet.machines().find(({ facts }) => facts.machine === name);
   const node = machine && nodeOf(nodes, machine);
-  return node && fingerprintOf(node);
+  return node && shortHash(imageContentsOf(node));
 }
 
 /**

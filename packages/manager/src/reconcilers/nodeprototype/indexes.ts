@@ -7,7 +7,7 @@ import {
 } from "@capstan/api";
 import { type CacheReader, index, type Source } from "@capstan/runtime";
 import { templateClusterOf } from "../../azure-cluster/members.ts";
-import { hasDonor } from "../../images/record.ts";
+import { hasDonor } from "@capstan/plan";
 import { providerKey } from "../../workload/nodes.ts";
 import { clusterKeyOf } from "./pool-scope.ts";
 import type { NodePrototypePorts } from "./scope.ts";

@@ -1,6 +1,6 @@
 import { BLOCK_MOVE_ANNOTATION } from "@capstan/api";
 import { next, type Outcome } from "@capstan/runtime";
-import { blocksMove } from "../../images/record.ts";
+import { blocksMove } from "@capstan/plan";
 import { annotating } from "./donor-node.ts";
 import { CONTROLLER, recordOf, type Scope } from "./scope.ts";
 

@@ -11,8 +11,14 @@ import {
   PROTOTYPE_NOW_ANNOTATION,
   templatePrototypingOf,
 } from "@capstan/api";
-import { IDLE, isRunning, type PrototypeRecord } from "../../images/record.ts";
-import { decideStart, type StartDecision, type StartFacts } from "../../images/start.ts";
+import {
+  decideStart,
+  IDLE,
+  isRunning,
+  type PrototypeRecord,
+  type StartDecision,
+  type StartFacts,
+} from "@capstan/plan";
 import type { FleetChange, ImageOwner } from "./fleet.ts";
 import { timesOf } from "./idle.ts";
 import { candidateIn, changeOfPool } from "./pool-fleet.ts";
@@ -76,7 +82,6 @@ function planOwner(
     ...known,
     record,
     ...timesOf(owner),
-    seed: `${owner.metadata.uid}`,
     intervalMs: parseDuration(interval),
     window,
     trigger: owner.metadata.annotations?.[PROTOTYPE_NOW_ANNOTATION],

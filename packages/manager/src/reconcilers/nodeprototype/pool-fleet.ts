@@ -10,8 +10,7 @@ import {
   UPDATE_INSTANCE_ANNOTATION,
 } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
-import type { Candidate } from "../../images/donor.ts";
-import { RESTARTED_AT_ANNOTATION } from "../../rollout/shared/restart.ts";
+import { type Candidate, RESTARTED_AT_ANNOTATION } from "@capstan/plan";
 import { BY_POOL } from "../azuremachinepool/observe.ts";
 import { EXCLUDED } from "./candidates.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";

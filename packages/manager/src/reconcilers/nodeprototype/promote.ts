@@ -1,9 +1,6 @@
-import { formatTimestamp, sameArmId } from "@capstan/api";
+import { formatTimestamp, type JsonObject, sameArmId } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
-import type { JsonObject } from "../../azure/port.ts";
-import { promoted } from "../../images/history.ts";
-import type { HistoryEntry, PrototypeRecord } from "../../images/record.ts";
-import { decidePromote } from "../../images/steps.ts";
+import { decidePromote, type HistoryEntry, promoted, type PrototypeRecord } from "@capstan/plan";
 import { type AzureScope, objectIn, read, stateOf } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
 import { promotedAt, promotedTags } from "./prototype-tags.ts";

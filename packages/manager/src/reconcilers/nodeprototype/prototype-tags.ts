@@ -1,7 +1,6 @@
-import type { JsonObject } from "../../azure/port.ts";
-import { type Tags, tagsIn, tagsOf } from "../../azure-cluster/tags.ts";
+import type { JsonObject } from "@capstan/api";
+import { type HistoryEntry, type Tags, tagsIn, tagsOf } from "@capstan/plan";
 import { tagSourceOf } from "../../azure-cluster/spec-view.ts";
-import type { HistoryEntry } from "../../images/record.ts";
 import type { AzureScope } from "./azure-reads.ts";
 import { renewalOf } from "./scope.ts";
 

@@ -1,12 +1,16 @@
-import { isJsonObject } from "@capstan/api";
+import { isJsonObject, type JsonObject } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
-import type { JsonObject } from "../../azure/port.ts";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
-import { isOwned } from "../../azure-cluster/tags.ts";
-import { definitionFor, mismatchOf } from "../../images/definition.ts";
-import { versionOf } from "../../images/names.ts";
-import { isOverdue } from "../../images/record.ts";
-import { decidePublish, type PublishFacts, type PublishStep } from "../../images/steps.ts";
+import {
+  decidePublish,
+  definitionFor,
+  isOverdue,
+  isOwned,
+  mismatchOf,
+  type PublishFacts,
+  type PublishStep,
+  prototypeVersionOf,
+} from "@capstan/plan";
 import { type AzureScope, objectIn, read, stateOf, textIn } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
 import { definitionTags, galleryTags, snapshotTags } from "./prototype-tags.ts";
@@ -118,7 +122,7 @@ async function put({ azure }: AzureScope, id: string, body: JsonObject): Promise
 async function nextAttempt(scope: AzureScope): Promise<Outcome> {
   const { imageVersion, startedAt, attempt } = renewalOf(scope);
   const { gallery, definition } = imageVersion;
-  const version = versionOf(Date.parse(startedAt), attempt + 1);
+  const version = prototypeVersionOf(Date.parse(startedAt), attempt + 1);
   change(scope, { attempt: attempt + 1, imageVersion: { gallery, definition, version } });
   await scope.context.persistStatus();
   return again(SOON_MS, "Publishing");

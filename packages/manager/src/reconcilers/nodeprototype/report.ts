@@ -1,6 +1,6 @@
 import { removeCondition } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
-import { isRunning } from "../../images/record.ts";
+import { isRunning } from "@capstan/plan";
 import { listed } from "../azuremachinepool/listed.ts";
 import { recordOf, type Scope } from "./scope.ts";
 

@@ -1,7 +1,6 @@
 import { formatTimestamp, Node } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
-import { isReturnOverdue } from "../../images/record.ts";
-import { decideReturn, type ReturnFacts } from "../../images/steps.ts";
+import { decideReturn, isReturnOverdue, type ReturnFacts } from "@capstan/plan";
 import { isNodeReady } from "../../workload/availability.ts";
 import { uncordon } from "../../workload/drain/cordon.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";

@@ -1,7 +1,6 @@
 import { formatTimestamp } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import { rolledBack } from "../../images/history.ts";
-import type { HistoryEntry } from "../../images/record.ts";
+import { type HistoryEntry, rolledBack } from "@capstan/plan";
 import { type AzureScope, read, stateOf } from "./azure-reads.ts";
 import { isExcluded, published } from "./promote.ts";
 import { badTags } from "./prototype-tags.ts";

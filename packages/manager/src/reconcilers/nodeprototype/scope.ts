@@ -9,16 +9,18 @@ import {
   type NodePrototypingStatus,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import type { Client, Context, Editable } from "@capstan/runtime";
-import type { LazyArm } from "../../azure/lazy-arm.ts";
+import { type Client, type Context, type Editable, shortHash } from "@capstan/runtime";
+import type { LazyArm } from "@capstan/azure";
 import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
 import { type ClusterSpecView, ownerOf } from "../../azure-cluster/spec-view.ts";
-import { namesOf } from "../../images/names.ts";
-import { deadlineOf, IDLE, type PrototypePhase, type PrototypeRecord } from "../../images/record.ts";
+import { deadlineOf, IDLE, prototypeNamesOf, type PrototypePhase, type PrototypeRecord } from "@capstan/plan";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { Fleet, ImageOwner } from "./fleet.ts";
 import type { PrototypeMetrics } from "./metrics.ts";
+
+/** Digits of a hash in names of Azure resources, and in the share of a pool. */
+export const HASH_DIGITS = 8;
 
 /** The name of the controllers of images towards Azure. */
 export const CONTROLLER = "nodeprototype";
@@ -104,7 +106,13 @@ export function imagesIn(
   target: Pick<PrototypePlace, "plan" | "groupID" | "base">,
   name: string,
 ): Pick<PrototypePlace, "galleryID" | "definitionID"> {
-  const names = namesOf({ ...ownerOf(target.plan), pool: name, base: target.base });
+  const { clusterName, clusterKey } = ownerOf(target.plan);
+  const names = prototypeNamesOf({
+    clusterName,
+    clusterHash: shortHash(clusterKey, HASH_DIGITS),
+    pool: name,
+    base: target.base,
+  });
   const galleryID = `${target.groupID}/providers/Microsoft.Compute/galleries/${names.gallery}`;
   return { galleryID, definitionID: `${galleryID}/images/${names.definition}` };
 }

@@ -1,6 +1,6 @@
 import { again, type Outcome } from "@capstan/runtime";
-import type { JsonObject } from "../../azure/port.ts";
-import { decideSnapshot, type SnapshotFacts } from "../../images/steps.ts";
+import type { JsonObject } from "@capstan/api";
+import { decideSnapshot, type SnapshotFacts } from "@capstan/plan";
 import { type AzureScope, deleted, objectIn, read, readPower, stateOf, textIn } from "./azure-reads.ts";
 import { failRenewal } from "./fail.ts";
 import { cycleOf, snapshotTags } from "./prototype-tags.ts";

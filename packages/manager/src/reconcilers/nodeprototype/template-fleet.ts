@@ -15,7 +15,7 @@ import {
 import { type CacheReader, type Context, index } from "@capstan/runtime";
 import { cloneSourceOf } from "../../contract/clone-template.ts";
 import { referenceKey } from "../../contract/reference.ts";
-import type { Candidate } from "../../images/donor.ts";
+import type { Candidate } from "@capstan/plan";
 import { isInPlace } from "../machinedeployment/in-place/view.ts";
 import { NODE_HEALTHY } from "../machine/conditions.ts";
 import { EXCLUDED } from "./candidates.ts";

@@ -13,12 +13,11 @@ import {
   templatePrototypingOf,
 } from "@capstan/api";
 import { type CacheReader, type Context, type Editable, block, next, type Outcome } from "@capstan/runtime";
-import { digest } from "../../azure/operations/wanted.ts";
-import { lazyArm } from "../../azure/lazy-arm.ts";
+import { digest, lazyArm } from "@capstan/azure";
 import { armClientFor, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { azureClusterNameOf, templateClusterOf } from "../../azure-cluster/members.ts";
 import { clusterGroupOf, clusterPlanOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
-import { bootImageOf } from "../../images/lineage.ts";
+import { bootImageOf } from "@capstan/plan";
 import { baseKeyOf } from "../../virtual-machine/image-reference.ts";
 import { BY_INFRASTRUCTURE, templateKeyOf } from "./indexes.ts";
 import {

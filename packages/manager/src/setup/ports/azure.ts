@@ -1,17 +1,20 @@
 import { Namespace } from "@capstan/api";
 import type { Clock, Env } from "@capstan/env";
 import type { Client, Logger, MetricRegistry } from "@capstan/runtime";
-import type { Connect } from "../../azure/arm/http-client.ts";
-import { type ArmRequest, Azure } from "../../azure/azure.ts";
-import type { Cloud } from "../../azure/cloud.ts";
-import type { EntraPorts } from "../../azure/credentials/entra.ts";
-import type { ReadCredentialFile } from "../../azure/credentials/proof.ts";
-import type { TokenSource } from "../../azure/credentials/token-source.ts";
-import { guardArm } from "../../azure/guarded-arm.ts";
-import { Meter } from "../../azure/meter.ts";
-import type { Arm } from "../../azure/port.ts";
-import { RegionSizes } from "../../azure/region-sizes.ts";
-import { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
+import {
+  type Arm,
+  type ArmRequest,
+  Azure,
+  type Cloud,
+  type Connect,
+  type EntraPorts,
+  guardArm,
+  InstanceCache,
+  Meter,
+  type ReadCredentialFile,
+  RegionSizes,
+  type TokenSource,
+} from "@capstan/azure";
 import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
 import { PrototypeMetrics } from "../../reconcilers/nodeprototype/metrics.ts";
 import type { ReadSecret } from "./kubernetes.ts";

@@ -1,7 +1,7 @@
 import { Secret } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import type { Client } from "@capstan/runtime";
-import type { SecretPorts } from "../../azure/credentials/proof.ts";
+import type { SecretPorts } from "@capstan/azure";
 import { cachedAnswers } from "../cached-answers.ts";
 
 /** Reads a Secret of the management cluster; undefined when it does not exist. */

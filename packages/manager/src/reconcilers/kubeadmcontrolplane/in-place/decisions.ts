@@ -1,6 +1,6 @@
 import type { Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
 import type { Editable } from "@capstan/runtime";
-import { newMachineReason } from "../../../rollout/control-plane/outdated.ts";
+import { newMachineReason } from "@capstan/plan";
 import {
   decideUpdate,
   isCurrent,

@@ -10,7 +10,7 @@ import {
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
 import { waiting } from "@capstan/runtime";
-import type { ControlPlaneAction } from "../../../rollout/control-plane/action.ts";
+import type { ControlPlaneAction } from "@capstan/plan";
 import type { PartToCompare } from "../../../updaters/desired-state.ts";
 import { startAnnotations } from "../../../updaters/start-annotations.ts";
 import { prepareJoin } from "../kubeadm-config.ts";

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { shortHash } from "@capstan/runtime";
 import {
   APPROVED_UPDATE_ANNOTATION,
   type Frozen,
@@ -11,7 +11,7 @@ import {
   UPDATE_APPROVAL_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
-import type { InPlaceVerdict, InPlaceView, MachineUpdate } from "../../../rollout/control-plane/view.ts";
+import type { MachineUpdateVerdict, ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
 
 /** Whether the machines of a control plane are updated in place. */
 export function isInPlace({ spec }: Pick<Frozen<KubeadmControlPlane>, "spec">): boolean {
@@ -27,14 +27,14 @@ export function desiredKey({ spec }: Frozen<KubeadmControlPlane>): string {
 
 /** A short hash of facts. */
 export function hashOf(facts: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
+  return shortHash(JSON.stringify(facts));
 }
 
 /** The facts for updates in place; undefined if machines are replaced. */
 export function inPlaceView(
   controlPlane: Frozen<KubeadmControlPlane>,
   { isDisabled }: { readonly isDisabled: boolean },
-): InPlaceView | undefined {
+): ControlPlaneUpdateView | undefined {
   if (!isInPlace(controlPlane)) return undefined;
   const { spec, status } = controlPlane;
   const key = desiredKey(controlPlane);
@@ -49,7 +49,7 @@ export function inPlaceView(
   };
 }
 
-function approvalOf({ metadata }: Frozen<KubeadmControlPlane>): Pick<InPlaceView, "approval"> {
+function approvalOf({ metadata }: Frozen<KubeadmControlPlane>): Pick<ControlPlaneUpdateView, "approval"> {
   if (metadata.annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
   return { approval: { approved: metadata.annotations[APPROVED_UPDATE_ANNOTATION] } };
 }
@@ -58,7 +58,7 @@ type Decision = NonNullable<
   NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
 >["decisions"][number];
 
-function verdictOf({ result, updaters = [], message: why = "" }: Decision): InPlaceVerdict {
+function verdictOf({ result, updaters = [], message: why = "" }: Decision): MachineUpdateVerdict {
   if (result !== "Covered") return { result, why };
   return {
     result,

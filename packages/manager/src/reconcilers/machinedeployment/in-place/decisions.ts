@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { shortHash } from "@capstan/runtime";
 import type { Frozen, Machine, MachineDeployment, MachineSet } from "@capstan/api";
 import { decideUpdate, isCurrent, updatersKey } from "../../../updaters/decide.ts";
 import type { DesiredState } from "../../../updaters/desired-state.ts";
@@ -72,5 +72,5 @@ function exampleOf(
 /** What a decision rests on, apart from the machines themselves. */
 function keyOf({ deployment }: DecisionScope, updaters: readonly Updater[]): string {
   const facts = [rolloutFields(deployment.spec.template.spec), updatersKey(updaters)];
-  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
+  return shortHash(JSON.stringify(facts));
 }

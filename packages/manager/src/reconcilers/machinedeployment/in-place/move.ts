@@ -7,7 +7,7 @@ import {
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
 import { waiting } from "@capstan/runtime";
-import type { DeploymentAction } from "../../../rollout/machine-deployment/action.ts";
+import type { DeploymentAction } from "@capstan/plan";
 import { propagatedMetadata } from "../../machineset/machine-object.ts";
 import type { Scope } from "../scope.ts";
 

@@ -1,5 +1,5 @@
 import type { Frozen, MachineDeployment } from "@capstan/api";
-import { targetOf } from "../../../rollout/machine-deployment/view.ts";
+import { targetOf } from "@capstan/plan";
 import type { UpdaterPorts } from "../../../updaters/updaters.ts";
 import { viewOf } from "../view.ts";
 import type { DecisionScope } from "./decision-scope.ts";

@@ -12,12 +12,13 @@ import {
   UPDATE_APPROVED_ANNOTATION,
 } from "@capstan/api";
 import {
+  type DeploymentUpdateView,
   type InPlaceMachine,
-  type InPlaceVerdict,
-  type InPlaceView,
+  type SetUpdateVerdict,
   type SetView,
   targetOf,
-} from "../../../rollout/machine-deployment/view.ts";
+} from "@capstan/plan";
+
 import { isAvailable, remediationOf } from "../../machineset/view.ts";
 
 /** Whether the machines of a deployment are updated in place. */
@@ -36,7 +37,7 @@ export interface InPlaceInput {
 }
 
 /** The facts about updates in place; undefined if the deployment has nothing to do with them. */
-export function inPlaceView(input: InPlaceInput): InPlaceView | undefined {
+export function inPlaceView(input: InPlaceInput): DeploymentUpdateView | undefined {
   const { deployment, machines = [], setViews } = input;
   const isChosen = isInPlace(deployment);
   const isRecorded = setViews.some(({ receives, handsOver }) => receives.length + handsOver.length > 0);
@@ -75,7 +76,7 @@ function stateOf(machine: Frozen<Machine>): InPlaceMachine["state"] {
 function verdictsOf(
   { deployment, setViews, targetName }: InPlaceInput,
   machines: readonly InPlaceMachine[],
-): ReadonlyMap<string, InPlaceVerdict> {
+): ReadonlyMap<string, SetUpdateVerdict> {
   const target = targetOf({ sets: setViews })?.name ?? targetName;
   const { inPlace } = deployment.status ?? {};
   const decisions = inPlace?.machineSet === target ? inPlace.decisions : [];
@@ -89,20 +90,20 @@ function verdictsOf(
 
 type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];
 
-function verdictOf(decision: Decision | undefined): InPlaceVerdict {
+function verdictOf(decision: Decision | undefined): SetUpdateVerdict {
   if (!decision) return { result: "Unknown", why: "the updaters have not been asked yet" };
   const { result, updaters = [], message: why = "" } = decision;
   return result === "Covered" ? { result, updaters: updaters.map(({ name }) => name), why } : { result, why };
 }
 
-function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<InPlaceView, "fallback"> {
+function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<DeploymentUpdateView, "fallback"> {
   const { fallbackRollingUpdate } = deployment.spec.strategy ?? {};
   if (!fallbackRollingUpdate) return {};
   const { maxSurge = 1, maxUnavailable = 0 } = fallbackRollingUpdate;
   return { fallback: resolveRolloutBudget({ maxSurge, maxUnavailable }, replicas) };
 }
 
-function approvalOf({ metadata }: Frozen<MachineDeployment>): Pick<InPlaceView, "approval"> {
+function approvalOf({ metadata }: Frozen<MachineDeployment>): Pick<DeploymentUpdateView, "approval"> {
   if (metadata.annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
   return { approval: { approved: metadata.annotations[UPDATE_APPROVED_ANNOTATION] } };
 }

@@ -1,0 +1,185 @@
+import { type Candidate, chooseDonor, type PassedOver, shortageOf } from "./donor.ts";
+import { isFailure } from "./interruption.ts";
+import { type PrototypeRecord } from "./record.ts";
+import { type PrototypeWindow, untilOpenMs } from "./window.ts";
+
+/** Everything that the start of a renewal depends on. */
+export interface StartFacts {
+  readonly nowMs: number;
+  readonly record: PrototypeRecord;
+  readonly lastImagePrototypeMs: number | undefined;
+  readonly poolCreatedMs: number;
+  /** Where the first renewal of this pool lies among those of all pools, from 0 to below 1. */
+  readonly spreadShare: number;
+  readonly intervalMs: number;
+  readonly window: PrototypeWindow | undefined;
+  /** The value of the annotation that asks for a renewal now. */
+  readonly trigger: string | undefined;
+  /** Why the pool must not be disturbed now. */
+  readonly obstacles: readonly Obstacle[];
+  readonly desired: number;
+  /** The field that a user changes to get more machines. */
+  readonly sizeField: string;
+  /** The machines of the pool; asked for only when a renewal could begin. */
+  readonly candidates: () => readonly Candidate[];
+  /** The contents of an image of each candidate. */
+  readonly fingerprintOf: (machine: string) => string | undefined;
+  /** The contents of the image that new machines boot from; undefined while that is the base image. */
+  readonly activeFingerprint: string | undefined;
+  /** The contents of images that were rolled back. */
+  readonly badFingerprints: ReadonlySet<string>;
+  /** Other renewals that hold a donor now. */
+  readonly others: { readonly inCluster: number; readonly inManager: number };
+}
+
+/** Why nothing can begin, in words for a condition. */
+interface Obstacle {
+  readonly reason: string;
+  readonly why: string;
+}
+
+/** What to do now. */
+export type StartDecision = { readonly why: string } & (
+  | { readonly do: "wait"; readonly reason: string; readonly afterMs: number }
+  /** Nothing has changed: the renewal counts as done without an image. */
+  | { readonly do: "skip"; readonly reason: string; readonly afterMs: number }
+  | {
+      readonly do: "start";
+      readonly donor: string;
+      readonly fingerprint: string | undefined;
+      readonly passedOver: readonly PassedOver[];
+    }
+);
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+// Pools that are created together do not all stop a node at the same time.
+const MOST_SPREAD_MS = 6 * HOUR_MS;
+const IN_MANAGER = 10;
+const IN_CLUSTER = 1;
+const SOON_MS = MINUTE_MS;
+/** A Node does not tell which packages are installed, so an image is renewed after so many intervals at the latest. */
+const MOST_SKIPPED = 7;
+
+/** Decides whether a renewal begins now, with which donor, or why it waits. */
+export function decideStart(facts: StartFacts): StartDecision {
+  const wait = waitFor(facts);
+  if (wait) return wait;
+  const candidates = facts.candidates();
+  const { donor, passedOver } = chooseDonor(candidates);
+  if (donor === undefined) return withoutDonor(passedOver);
+  const shortage = shortageOf(candidates, facts.desired, donor);
+  if (shortage !== undefined)
+    return { do: "wait", reason: "NotAllAvailable", why: shortage, afterMs: SOON_MS };
+  const fingerprint = facts.fingerprintOf(donor);
+  const skip = isTriggered(facts) ? undefined : unchanged(facts, fingerprint);
+  if (skip) return skip;
+  const why = isTriggered(facts) ? "a user asked for it" : dueText(facts);
+  return { do: "start", donor, fingerprint, passedOver, why: `${donor} is the donor: ${why}` };
+}
+
+/** When the next renewal is due by the interval alone. */
+function dueAtMs(facts: Pick<StartFacts, DueFact>): number {
+  const { lastImagePrototypeMs, poolCreatedMs, intervalMs, spreadShare } = facts;
+  if (lastImagePrototypeMs !== undefined) return lastImagePrototypeMs + intervalMs;
+  const spreadMs = Math.min(intervalMs, MOST_SPREAD_MS);
+  return poolCreatedMs + Math.floor(spreadMs * spreadShare);
+}
+
+type DueFact = "lastImagePrototypeMs" | "poolCreatedMs" | "intervalMs" | "spreadShare";
+
+/** Whether a user asks for a renewal that has not begun yet. */
+function isTriggered({ trigger, record }: Pick<StartFacts, "trigger" | "record">): boolean {
+  return trigger !== undefined && trigger !== record.observedTrigger;
+}
+
+function waitFor(facts: StartFacts): StartDecision | undefined {
+  const tooSmall = oneNode(facts);
+  if (tooSmall) return tooSmall;
+  return (isTriggered(facts) ? undefined : untilDue(facts)) ?? untilFree(facts);
+}
+
+function oneNode({ desired, sizeField }: StartFacts): StartDecision | undefined {
+  if (desired > 1) return undefined;
+  const why = `a renewal would take the only node out of service; set ${sizeField} to at least 2`;
+  return { do: "wait", reason: "OneNodePool", why, afterMs: 10 * MINUTE_MS };
+}
+
+/** A renewal that a user asks for does not wait for these. */
+function untilDue(facts: StartFacts): StartDecision | undefined {
+  const { nowMs, record } = facts;
+  const backoffMs = Date.parse(record.nextAttemptTime ?? "") - nowMs;
+  if (backoffMs > 0) return backingOff(record, backoffMs);
+  const dueMs = dueAtMs(facts) - nowMs;
+  if (dueMs > 0) {
+    const why = `the next renewal is due at ${new Date(nowMs + dueMs).toISOString()}`;
+    return { do: "wait", reason: "NotDue", why, afterMs: dueMs };
+  }
+  const closedMs = untilOpenMs(facts.window, nowMs);
+  if (closedMs === 0) return undefined;
+  const why = `the window of nodePrototyping opens at ${new Date(nowMs + closedMs).toISOString()}`;
+  return { do: "wait", reason: "OutsideWindow", why, afterMs: closedMs };
+}
+
+function untilFree({ obstacles, others }: StartFacts): StartDecision | undefined {
+  const obstacle = obstacles[0] ?? busyBecause(others);
+  return obstacle && { do: "wait", ...obstacle, afterMs: SOON_MS };
+}
+
+/** Why no other donor may be taken out of service now. */
+export function busyBecause({ inCluster, inManager }: StartFacts["others"]): Obstacle | undefined {
+  if (inCluster >= IN_CLUSTER) {
+    const why = "another pool of the cluster has a donor out of service; one at a time";
+    return { reason: "ClusterBusy", why };
+  }
+  if (inManager < IN_MANAGER) return undefined;
+  const why = `${inManager} donors are out of service in all clusters; at most ${IN_MANAGER} at a time`;
+  return { reason: "ManagerBusy", why };
+}
+
+/** The message names the time and not what is left of it: a status that changes each minute would be written each minute. */
+function backingOff(record: PrototypeRecord, afterMs: number): StartDecision {
+  const { consecutiveFailures = 0, lastError, nextAttemptTime = "" } = record;
+  if (consecutiveFailures === 0 && !lastError) {
+    const why = "nothing had changed at the last look; the next look is an interval later";
+    return { do: "wait", reason: "Unchanged", why, afterMs };
+  }
+  const cause = lastError ? `${lastError.step}: ${lastError.message}` : "the last renewal failed";
+  const ended = isFailure(lastError)
+    ? `${consecutiveFailures} failed in a row`
+    : "the last one was interrupted";
+  return {
+    do: "wait",
+    reason: "BackingOff",
+    why: `no renewal before ${nextAttemptTime}, because ${ended}; ${cause}`,
+    afterMs,
+  };
+}
+
+function withoutDonor(passedOver: readonly PassedOver[]): StartDecision {
+  const named = passedOver.slice(0, 3).map(({ machine, why }) => `${machine}: ${why}`);
+  const more = passedOver.length > named.length ? `; and ${passedOver.length - named.length} more` : "";
+  const why = `no machine can be the donor: ${named.join("; ")}${more}`;
+  return { do: "wait", reason: "NoDonor", why, afterMs: 5 * MINUTE_MS };
+}
+
+function unchanged(facts: StartFacts, fingerprint: string | undefined): StartDecision | undefined {
+  const { nowMs, lastImagePrototypeMs = 0, intervalMs, activeFingerprint, badFingerprints } = facts;
+  if (fingerprint === undefined) return undefined;
+  const afterMs = intervalMs;
+  if (badFingerprints.has(fingerprint)) {
+    const why = "the donor has what the image had that was rolled back; a renewal waits until that changes";
+    return { do: "skip", reason: "SameAsRolledBack", why, afterMs };
+  }
+  const isOld = nowMs - lastImagePrototypeMs >= MOST_SKIPPED * intervalMs;
+  if (fingerprint !== activeFingerprint || isOld) return undefined;
+  const why =
+    "kernel, operating system, kubelet, container runtime and container images are those of the image";
+  return { do: "skip", reason: "Unchanged", why, afterMs };
+}
+
+function dueText({ lastImagePrototypeMs }: StartFacts): string {
+  return lastImagePrototypeMs === undefined
+    ? "the pool has no image of its own yet"
+    : `the image is of ${new Date(lastImagePrototypeMs).toISOString()}`;
+}

@@ -1,0 +1,148 @@
+/** Every decision of Capstan as a pure function: no clock, no client, no hash. What a decision rests on is an argument. */
+export { adoptionChanges } from "./aks/adoption.ts";
+export { type ManagedPool, agentPoolName, agentPoolSpec } from "./aks/agent-pool.ts";
+export {
+  ADOPT_ANNOTATION,
+  CLUSTER_PATCHES,
+  type DescribedCluster,
+  POOL_PATCHES,
+  clusterSpecOf,
+  isAdopted,
+  ownedTags,
+} from "./aks/desired-cluster.ts";
+export { type DesiredObject, objectNameFor } from "./aks/desired-object.ts";
+export { isNewer } from "./aks/kubernetes-version.ts";
+export { asoOutputs, currentVersion, hasPools } from "./aks/managed-cluster.ts";
+export { networkObjects } from "./aks/network.ts";
+export { applyPatches } from "./aks/patches/apply-patches.ts";
+export { fieldsKeptByOthers } from "./aks/patches/removed-fields.ts";
+export { type AksState, type PlannedChange, type PlannedResource, planAks } from "./aks/plan.ts";
+export {
+  POLICY_ANNOTATION,
+  type PolicyDecision,
+  type PolicyInput,
+  type ReconcilePolicy,
+  decidePolicy,
+} from "./aks/reconcile-policy.ts";
+export { type ServedVersion, newestServed } from "./aks/served-version.ts";
+export { BREAKER_AFTER, backoffMs } from "./images/backoff.ts";
+export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
+export { type Candidate, shortageOf } from "./images/donor.ts";
+export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
+export { imageContentsOf } from "./images/image-contents.ts";
+export { interruptionOf, isFailure, yields } from "./images/interruption.ts";
+export { type BootImage, bootImageOf } from "./images/lineage.ts";
+export {
+  cycleIDOf,
+  isPrototypeVersion,
+  prototypeNamesOf,
+  snapshotName,
+  prototypeVersionOf,
+} from "./images/names.ts";
+export {
+  type HistoryEntry,
+  IDLE,
+  type PrototypePhase,
+  type PrototypeRecord,
+  blocksMove,
+  deadlineOf,
+  hasDonor,
+  isOverdue,
+  isReturnOverdue,
+  isRunning,
+} from "./images/record.ts";
+export { INSTALL_SCRIPT, SCRUB_COMMAND } from "./images/scrub-script.ts";
+export { type StartDecision, type StartFacts, busyBecause, decideStart } from "./images/start.ts";
+export {
+  type DonorPower,
+  type PublishFacts,
+  type PublishStep,
+  type ReturnFacts,
+  type SnapshotFacts,
+  decidePromote,
+  decidePublish,
+  decideReturn,
+  decideSnapshot,
+  decideStop,
+} from "./images/steps.ts";
+export { changedPaths } from "./in-place/changes.ts";
+export { type UpdatePlan, type UpdaterAnswer, planUpdate } from "./in-place/plan.ts";
+export {
+  type UpdateAnswer,
+  type UpdateProgress,
+  type UpdateStep,
+  afterAnswer,
+  afterFailure,
+  falseDone,
+  nextUpdateStep,
+} from "./in-place/progress.ts";
+export {
+  type Owner,
+  type Tags,
+  isOwned,
+  mergedTags,
+  namesakeIn,
+  ownershipTag,
+  tagsIn,
+  tagsOf,
+} from "./ownership-tags.ts";
+export type {
+  ControlPlaneAction,
+  ControlPlaneBlocked,
+  ControlPlanePlan,
+  InPlaceHold,
+} from "./rollout/control-plane/action.ts";
+export { initForm, joinForm } from "./rollout/control-plane/kubeadm-form.ts";
+export { newMachineReason, outdatedReasons } from "./rollout/control-plane/outdated.ts";
+export { planControlPlane } from "./rollout/control-plane/plan.ts";
+export { ETCD_MEMBER_HEALTHY } from "./rollout/control-plane/quorum.ts";
+export { isHealthy } from "./rollout/control-plane/selection.ts";
+export type {
+  ControlPlaneMachine,
+  ControlPlaneView,
+  EtcdView,
+  Health,
+  MachineUpdateVerdict,
+  ControlPlaneUpdateView,
+  MachineUpdate,
+  PartHealth,
+  RemediationRecord,
+} from "./rollout/control-plane/view.ts";
+export type { DeploymentAction } from "./rollout/machine-deployment/action.ts";
+export { type DeploymentPlan, type MoveRecords, planDeployment } from "./rollout/machine-deployment/plan.ts";
+export {
+  type DeploymentUpdateView,
+  type DeploymentView,
+  type InPlaceMachine,
+  type SetUpdateVerdict,
+  type SetView,
+  targetOf,
+} from "./rollout/machine-deployment/view.ts";
+export { type MachineSetPlan, planMachineSet } from "./rollout/machine-set/plan.ts";
+export { type PreflightView, failedPreflight } from "./rollout/machine-set/preflight.ts";
+export type { MachineSetView, SetMachine } from "./rollout/machine-set/view.ts";
+export type { Blocked, BlockedReason, PoolAction } from "./rollout/scale-set/action.ts";
+export { type Budget, roundingNote } from "./rollout/scale-set/budget.ts";
+export {
+  type Forecast,
+  type TimedAction,
+  type Totals,
+  type Wave,
+  forecastPool,
+  isDisruptive,
+} from "./rollout/scale-set/forecast/forecast.ts";
+export type { RolloutStep, StepTimes } from "./rollout/scale-set/forecast/step-times.ts";
+export { keepsModelOfSet } from "./rollout/scale-set/models.ts";
+export { needsAttention } from "./rollout/scale-set/needs-attention.ts";
+export { type PoolPlan, machineResourceName, planPool } from "./rollout/scale-set/plan.ts";
+export { ALLOW_REMOVAL_ANNOTATION, missingNames, observeMissing } from "./rollout/scale-set/removal-guard.ts";
+export type { MachineView, PoolView, RemovalGuard, SetOperation, VmState } from "./rollout/scale-set/view.ts";
+export { counted } from "./rollout/shared/action.ts";
+export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";
+export { firstDrift } from "./service-operator/drift.ts";
+export {
+  ASO_RESOURCE_TYPES,
+  type AsoResourceType,
+  asoResourceType,
+} from "./service-operator/resource-types.ts";
+export { UnresolvedReference, apiVersionOf, armBody } from "./service-operator/to-arm.ts";

@@ -1,0 +1,77 @@
+import {
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
+  Cluster,
+  isTrue,
+  MachinePool,
+} from "@capstan/api";
+import { createWorld, rehearse, type World } from "@capstan/sim";
+import { describe, expect, test } from "vitest";
+import { get, patch } from "../kit/fleet-world.ts";
+import { createCluster, inAzure, NAME, WORLD } from "../kit/aks-world.ts";
+import { LIFE, lifeOf, resourcesIn } from "./life.ts";
+
+const HOUR_MS = 3_600_000;
+
+async function running(): Promise<World> {
+  const world = await createWorld(WORLD);
+  world.start();
+  await createCluster(world);
+  await world.settle();
+  return world;
+}
+
+describe("an AKS cluster", () => {
+  test("becomes Ready with its pools, and its Nodes are those of the logical cluster", async () => {
+    const world = await running();
+    const controlPlane = await get(world, AzureManagedControlPlane, NAME);
+    expect(controlPlane.status).toMatchObject({ ready: true, initialized: true, version: "v1.33.5" });
+    expect(isTrue((await get(world, Cluster, NAME)).status?.conditions, "Ready")).toBe(true);
+    const pool = await get(world, AzureManagedMachinePool, `${NAME}-workers`);
+    expect(pool.status).toMatchObject({ ready: true, replicas: 2 });
+    expect(pool.spec.providerIDList).toHaveLength(2);
+  });
+
+  test("has in Azure what a patch adds", async () => {
+    const world = await running();
+    expect((await inAzure(world))?.properties).toMatchObject({
+      workloadAutoScalerProfile: { keda: { enabled: true } },
+    });
+  });
+});
+
+test("the machines of a private cluster without a route come from few lists of their scale sets", async () => {
+  const world = await createWorld(WORLD);
+  world.start();
+  world.addFault({ fault: "workload-unreachable", when: { trigger: {} } });
+  await createCluster(world, (object) => {
+    const access = { apiServerAccessProfile: { enablePrivateCluster: true } };
+    if (object.kind === AzureManagedControlPlane.kind)
+      Object.assign((object as AzureManagedControlPlane).spec, access);
+  });
+  await world.rest(HOUR_MS);
+  const pool = `${NAME}-workers`;
+  const { providerIDList } = (await get(world, AzureManagedMachinePool, pool)).spec;
+  expect(providerIDList).toHaveLength(2);
+  expect(providerIDList?.[0]).toMatch(/^azure:\/\/\/subscriptions\/.*-workers-.*-vmss\/virtualMachines\/0$/);
+  await patch(world, MachinePool, pool, { spec: { replicas: 3 } });
+  await world.advance(HOUR_MS);
+  expect((await get(world, AzureManagedMachinePool, pool)).spec.providerIDList).toHaveLength(3);
+  const before = listsIn(world);
+  await world.advance(HOUR_MS);
+  // Once in ten minutes, for each of the two pools.
+  expect(listsIn(world) - before).toBeLessThanOrEqual(12);
+});
+
+/** How often scale sets or their instances were listed. */
+function listsIn(world: World): number {
+  return world.azure.control
+    .journal()
+    .filter(({ path }) => /virtualMachineScaleSets(\/[^/]+\/virtualMachines)?(\?|$)/.test(path)).length;
+}
+
+test("the whole life of a cluster ends with nothing in Azure", async () => {
+  const run = await rehearse(lifeOf("1", [...LIFE, "deleted"]));
+  expect(run.failure).toBeUndefined();
+  expect(resourcesIn(run.world)).toEqual([]);
+});

@@ -1,0 +1,135 @@
+import {
+  controllerOf,
+  getCondition,
+  KubeadmControlPlane,
+  MachineDeployment,
+  MachineSet,
+  SKIP_PREFLIGHT_CHECKS_ANNOTATION,
+} from "@capstan/api";
+import { expect, test } from "vitest";
+import { create, find, get, MINUTE_MS, NAMESPACE, patch, remove } from "../kit/cluster-world.ts";
+import {
+  CLUSTER,
+  createTemplate,
+  DEPLOYMENT,
+  deployment,
+  deploymentWorld,
+  isAvailable,
+  machinesIn,
+  nodesIn,
+  PATIENCE_MS,
+  referenceTo,
+  setsIn,
+} from "../kit/deployment-world.ts";
+import { TestMachine, TestMachineTemplate } from "../kit/test-provider.ts";
+
+test("a MachineDeployment of a foreign kind is created, scaled, rolled and deleted", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  await world.rest(PATIENCE_MS);
+  expect((await machinesIn(world)).filter(isAvailable)).toHaveLength(3);
+  expect(await nodesIn(world)).toHaveLength(3);
+
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 5 } });
+  await world.rest(PATIENCE_MS);
+  expect((await machinesIn(world)).filter(isAvailable)).toHaveLength(5);
+
+  await createTemplate(world, "large");
+  const infrastructureRef = referenceTo(TestMachineTemplate, "large");
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { infrastructureRef } } } });
+  await world.rest(PATIENCE_MS);
+  const infrastructure = await world.run(world.user.list(TestMachine));
+  expect(infrastructure.map(({ spec }) => spec?.["size"])).toEqual(Array(5).fill("large"));
+  expect(await setsIn(world)).toHaveLength(1);
+  expect(await nodesIn(world)).toHaveLength(5);
+  expect(await get(world, MachineDeployment, DEPLOYMENT)).toMatchObject({
+    status: { phase: "Running", replicas: 5, updatedReplicas: 5, availableReplicas: 5 },
+  });
+
+  await remove(world, MachineDeployment, DEPLOYMENT);
+  await world.rest(PATIENCE_MS);
+  expect(await find(world, MachineDeployment, DEPLOYMENT)).toBeUndefined();
+  expect(await machinesIn(world)).toEqual([]);
+  expect(await world.run(world.user.list(TestMachine))).toEqual([]);
+  expect(await nodesIn(world)).toEqual([]);
+});
+
+test("a machine says whether it is up to date, and pods avoid the Nodes of outdated machines", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment({ spec: { strategy: { type: "OnDelete" } } }));
+  await world.rest(PATIENCE_MS);
+  const seen = async (): Promise<unknown> => ({
+    conditions: (await machinesIn(world)).map(({ status }) => {
+      const { status: state, message } = getCondition(status?.conditions, "UpToDate") ?? {};
+      return message === undefined ? state : `${state}: ${message}`;
+    }),
+    taints: (await nodesIn(world)).map(({ spec }) => spec?.taints ?? []),
+  });
+  const upToDate = { conditions: ["True", "True", "True"], taints: [[], [], []] };
+  expect(await seen()).toEqual(upToDate);
+
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.31.3" } } } });
+  await world.rest(PATIENCE_MS);
+  const why = `False: MachineDeployment ${DEPLOYMENT}: spec.template.spec changed: version`;
+  const taint = { key: "node.cluster.x-k8s.io/outdated-revision", effect: "PreferNoSchedule" };
+  expect(await seen()).toEqual({ conditions: [why, why, why], taints: [[taint], [taint], [taint]] });
+
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.31.2" } } } });
+  await world.rest(PATIENCE_MS);
+  expect(await seen()).toEqual(upToDate);
+});
+
+test("a settled MachineDeployment costs no write, with and without labels of its template", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  const labelled = {
+    metadata: { name: "labelled" },
+    spec: { template: { metadata: { labels: { team: "a" } } } },
+  };
+  await create(world, MachineDeployment, deployment(labelled));
+  await world.rest(PATIENCE_MS);
+  const before = world.trace.events.length;
+  await world.advance(3 * 60 * MINUTE_MS);
+  const writes = world.trace.events
+    .slice(before)
+    .flatMap(({ actor, happening }) =>
+      happening.kind === "write" && actor.startsWith("manager") && happening.resource !== "leases"
+        ? [`${happening.verb} ${happening.resource} by ${actor}`]
+        : [],
+    );
+  expect(writes).toEqual([]);
+});
+
+test("a MachineDeployment adopts a MachineSet without a controller, and replaces no machine", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  await world.rest(PATIENCE_MS);
+  const before = (await machinesIn(world)).map(({ metadata }) => metadata.uid);
+  const [set] = await setsIn(world);
+  await patch(world, MachineSet, set?.metadata.name ?? "", { metadata: { ownerReferences: null } });
+  await world.rest(PATIENCE_MS);
+  const { uid } = (await get(world, MachineDeployment, DEPLOYMENT)).metadata;
+  expect((await setsIn(world)).map((one) => controllerOf(one)?.uid)).toEqual([uid]);
+  expect((await machinesIn(world)).map(({ metadata }) => metadata.uid)).toEqual(before);
+});
+
+test("no machine is created that is newer than its control plane, until a user skips the check", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  await world.rest(PATIENCE_MS);
+  const controlPlane = { name: CLUSTER, namespace: NAMESPACE };
+  const status = { ready: true, initialized: true, version: "v1.31.2" };
+  const reported = { type: "merge", subresource: "status", body: { status } } as const;
+  await world.run(world.user.patch(KubeadmControlPlane, controlPlane, reported));
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.99.0" } } } });
+  await world.advance(PATIENCE_MS);
+  expect(await machinesIn(world)).toHaveLength(3);
+  const held = (await setsIn(world)).find(({ spec }) => spec.template.spec.version === "v1.99.0");
+  expect(held?.status?.conditions).toContainEqual(
+    expect.objectContaining({ type: "MachinesCreated", status: "False", reason: "PreflightCheckFailed" }),
+  );
+  const annotations = { [SKIP_PREFLIGHT_CHECKS_ANNOTATION]: "All" };
+  await patch(world, MachineDeployment, DEPLOYMENT, { metadata: { annotations } });
+  await world.advance(MINUTE_MS);
+  expect((await machinesIn(world)).map(({ spec }) => spec.version)).toContain("v1.99.0");
+});

@@ -1,0 +1,146 @@
+/** What is wrong is named in a condition or refused, and no machine is lost by it. */
+import { DEFAULT_FEATURES, ExtensionConfig, getCondition, Machine, MachineDeployment } from "@capstan/api";
+import type { Handler, HttpResponse } from "@capstan/env";
+import type { World } from "@capstan/sim";
+import type { Updater } from "@capstan/updater";
+import { describe, expect, test } from "vitest";
+import { create, get, MINUTE_MS, NAMESPACE, patch } from "../../kit/cluster-world.ts";
+import { DEPLOYMENT, deployment, isAvailable, machinesIn, PATIENCE_MS } from "../../kit/deployment-world.ts";
+import { inPlaceWorld, register, resize, testUpdater } from "../../kit/in-place-world.ts";
+
+const answer = (status: number, text: string): HttpResponse => ({
+  status,
+  headers: {},
+  text: () => Promise.resolve(text),
+  json: () => Promise.resolve(JSON.parse(text)),
+  lines: async function* () {
+    yield await Promise.resolve(text);
+  },
+});
+
+/** The updater, but one of its paths answers otherwise. */
+function spoiled(path: RegExp, response: () => HttpResponse): Updater {
+  const updater = testUpdater("resizer", ["infraMachine.spec.size"]);
+  const handle: Handler = (request) =>
+    path.test(request.path) ? Promise.resolve(response()) : updater.handle(request);
+  return { ...updater, handle };
+}
+
+const discovered = async (world: World): Promise<ReturnType<typeof getCondition>> =>
+  getCondition((await get(world, ExtensionConfig, "resizer")).status?.conditions, "Discovered");
+
+const handlers = (...names: readonly string[]): string =>
+  JSON.stringify({
+    status: "Success",
+    handlers: names.map((name) => ({
+      name,
+      requestHook: { apiVersion: "updaters.capstan.dev/v1alpha1", hook: "UpdateMachine" },
+    })),
+  });
+
+describe("an extension that answers the discovery", () => {
+  test.each([
+    ["with a server error", answer(500, "boom"), "answered with HTTP status 500: boom"],
+    ["with a redirect", answer(307, ""), "a redirect, which is not followed"],
+    ["with garbage", answer(200, "<html>"), 'must answer with JSON, but answered "<html>"'],
+    ["with 20 MB", answer(200, `"${"x".repeat(20_000_000)}"`), "answered with more than 1048576 bytes"],
+    [
+      "with two handlers of a name",
+      answer(200, handlers("a", "a")),
+      'two handlers have the name "a.resizer"',
+    ],
+  ])("%s is not discovered, and machines stay", async (_, response, message) => {
+    const world = await inPlaceWorld([spoiled(/discovery$/, () => response)]);
+    const condition = await discovered(world);
+    expect(condition).toMatchObject({ status: "False", reason: "NotDiscovered" });
+    expect(condition?.message).toContain(message);
+    await resize(world, "large");
+    await world.advance(10 * MINUTE_MS);
+    expect((await machinesIn(world)).filter(isAvailable)).toHaveLength(3);
+  });
+});
+
+test.each([
+  ["a server error", answer(500, "boom"), "updater resizer: answered with HTTP status 500: boom"],
+  [
+    "an error",
+    answer(200, '{"error":"broken","acceptedChanges":[]}'),
+    'updater resizer: answered with the error "broken"',
+  ],
+  ["no list", answer(200, '{"error":null}'), "updater resizer: acceptedChanges must be a list"],
+])(
+  "an updater that answers the question with %s blocks the rollout, also with a fallback",
+  async (_, response, message) => {
+    let isSpoiled = true;
+    const updater = testUpdater("resizer", ["infraMachine.spec.size"]);
+    const handle: Handler = (request) =>
+      isSpoiled && request.path.endsWith("/can-update") ? Promise.resolve(response) : updater.handle(request);
+    const world = await inPlaceWorld([{ ...updater, handle }]);
+    const strategy = { fallbackRollingUpdate: { maxUnavailable: 1 } };
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { strategy } });
+    const before = await machinesIn(world);
+    await resize(world, "large");
+    await world.advance(10 * MINUTE_MS);
+    const { status } = await get(world, MachineDeployment, DEPLOYMENT);
+    const rollout = getCondition(status?.conditions, "RolloutComplete");
+    expect(rollout).toMatchObject({ reason: "UpdatersNotAnswering" });
+    expect(rollout?.message).toContain(message);
+    isSpoiled = false;
+    await world.rest(PATIENCE_MS);
+    const after = await machinesIn(world);
+    expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
+    expect(after.filter(isAvailable)).toHaveLength(3);
+  },
+);
+
+test("a wait that is not a duration is named in the status, and the updater is called again", async () => {
+  const soon = answer(200, '{"error":null,"status":"InProgress","tryAgain":"soon"}');
+  const world = await inPlaceWorld([spoiled(/\/update$/, () => soon)]);
+  await resize(world, "large");
+  await world.advance(5 * MINUTE_MS);
+  const updated = (await machinesIn(world)).find(({ status }) => status?.update);
+  expect(updated?.status?.update).toMatchObject({
+    state: "InProgress",
+    message: 'tryAgain must be a duration such as 5m0s, but is "soon"',
+  });
+  expect(updated?.status?.update?.attempts).toBeGreaterThan(5);
+  expect(updated?.status?.update?.attempts).toBeLessThan(15);
+});
+
+test("a name in spec.updaters that is registered nowhere is named in a condition, and works once registered", async () => {
+  const world = await inPlaceWorld([testUpdater("resizer", ["infraMachine.spec.size"])]);
+  const [first] = await machinesIn(world);
+  const name = first?.metadata.name ?? "";
+  const annotations = { "runtime.cluster.x-k8s.io/pending-hooks": "UpdateMachine" };
+  await world.run(world.user.delete(ExtensionConfig, { name: "resizer" }));
+  await patch(world, Machine, name, { metadata: { annotations }, spec: { updaters: ["resizer"] } });
+  await world.advance(MINUTE_MS);
+  const upToDate = getCondition((await get(world, Machine, name)).status?.conditions, "UpToDate");
+  expect(upToDate).toMatchObject({ status: "False", reason: "UpdaterNotRegistered" });
+  expect(upToDate?.message).toContain(
+    "updater resizer is not registered: no discovered ExtensionConfig has this name",
+  );
+  await register(world, "resizer");
+  await world.rest(PATIENCE_MS);
+  expect((await machinesIn(world)).filter(isAvailable)).toHaveLength(3);
+});
+
+test("with the gate off the server refuses the strategy", async () => {
+  const world = await inPlaceWorld([], { features: { ...DEFAULT_FEATURES, InPlaceUpdates: true } });
+  const off = await inPlaceWorld([], { features: DEFAULT_FEATURES }).catch((error: unknown) => error);
+  expect(String(off)).toContain("needs the feature gate InPlaceUpdates");
+  const spec = { strategy: { type: "Sideways" as never } };
+  await expect(
+    create(world, MachineDeployment, deployment({ metadata: { name: "odd" }, spec })),
+  ).rejects.toThrow('Unsupported value: "Sideways"');
+  const stuck = {
+    strategy: { type: "InPlace" as const, fallbackRollingUpdate: { maxSurge: 0, maxUnavailable: 0 } },
+  };
+  await expect(
+    create(
+      world,
+      MachineDeployment,
+      deployment({ metadata: { name: "odd", namespace: NAMESPACE }, spec: stuck }),
+    ),
+  ).rejects.toThrow("cannot both be 0");
+});

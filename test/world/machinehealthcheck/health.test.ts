@@ -1,0 +1,77 @@
+import {
+  Machine,
+  MachineDeployment,
+  MachineHealthCheck,
+  Node,
+  REMEDIATE_MACHINE_ANNOTATION,
+} from "@capstan/api";
+import { machineHealthCheck, type Overrides } from "@capstan/runtime/testing/builders";
+import type { World } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { setReady } from "../cluster/life.ts";
+import { create, find, get, MINUTE_MS, patch } from "../kit/cluster-world.ts";
+import {
+  CLUSTER,
+  deployment,
+  deploymentWorld,
+  isAvailable,
+  machinesIn,
+  PATIENCE_MS,
+} from "../kit/deployment-world.ts";
+
+/** Three machines and a health check of their Nodes. */
+async function checkedWorld(overrides: Overrides<MachineHealthCheck> = {}): Promise<World> {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  const spec = {
+    clusterName: CLUSTER,
+    selector: { matchLabels: { "cluster.x-k8s.io/cluster-name": CLUSTER } },
+    unhealthyConditions: [{ type: "Ready", status: "False", timeout: "5m" }],
+    maxUnhealthy: "40%",
+  };
+  await create(world, MachineHealthCheck, machineHealthCheck({ spec }, overrides));
+  await world.rest(PATIENCE_MS);
+  return world;
+}
+
+test("a machine whose Node is not Ready for too long is replaced, and no other one", async () => {
+  const world = await checkedWorld();
+  const before = (await machinesIn(world)).map(({ metadata }) => metadata.name);
+  const [victim = ""] = before;
+  await setReady(world, CLUSTER, victim, "False");
+  await world.advance(4 * MINUTE_MS);
+  expect(await find(world, Machine, victim)).toBeDefined();
+  await world.rest(PATIENCE_MS);
+  const after = await machinesIn(world);
+  expect(after.filter(isAvailable)).toHaveLength(3);
+  const names = after.map(({ metadata }) => metadata.name);
+  expect(before.filter((name) => !names.includes(name))).toEqual([victim]);
+});
+
+test("no machine is replaced while more are unhealthy than allowed, and the check says so", async () => {
+  const world = await checkedWorld();
+  const before = (await machinesIn(world)).map(({ metadata }) => metadata.name);
+  for (const name of before.slice(0, 2)) await setReady(world, CLUSTER, name, "False");
+  await world.rest(PATIENCE_MS);
+  expect((await machinesIn(world)).map(({ metadata }) => metadata.name)).toEqual(before);
+  const { status } = await get(world, MachineHealthCheck, "health");
+  expect(status).toMatchObject({ expectedMachines: 3, currentHealthy: 1, remediationsAllowed: 0 });
+  expect(status?.conditions).toContainEqual(
+    expect.objectContaining({ type: "RemediationAllowed", status: "False", reason: "TooManyUnhealthy" }),
+  );
+});
+
+test("a machine is replaced when a user asks for it, and when its Node is gone", async () => {
+  const world = await checkedWorld();
+  const [first = "", second = ""] = (await machinesIn(world)).map(({ metadata }) => metadata.name);
+  const annotations = { [REMEDIATE_MACHINE_ANNOTATION]: "" };
+  await patch(world, Machine, first, { metadata: { annotations } });
+  await world.rest(PATIENCE_MS);
+  const workload = world.workload(CLUSTER);
+  if (workload) await world.run(workload.delete(Node, { name: second }));
+  await world.rest(PATIENCE_MS);
+  const names = (await machinesIn(world)).filter(isAvailable).map(({ metadata }) => metadata.name);
+  expect(names).toHaveLength(3);
+  expect(names).not.toContain(first);
+  expect(names).not.toContain(second);
+});
