@@ -20,7 +20,7 @@ if (problems.length > 0) {
   process.exit(1);
 }
 
-const wanted = new Map([
+const desired = new Map([
   ...crdFiles(CRD_FOLDER),
   ...configFiles(CONFIG_FOLDER, CRD_FOLDER),
   ...(await referencePages(REFERENCE_FOLDER, sources)),
@@ -30,8 +30,8 @@ const stale = globSync([
   `${REFERENCE_FOLDER}/kinds/*`,
   `${CRD_FOLDER}/*`,
   `${CONFIG_FOLDER}/{crd,rbac,manager,webhook}/*`,
-]).filter((path) => !wanted.has(path));
-const outdated = [...wanted]
+]).filter((path) => !desired.has(path));
+const outdated = [...desired]
   .filter(([path, text]) => !existsSync(path) || readFileSync(path, "utf8") !== text)
   .map(([path]) => path);
 
@@ -43,7 +43,7 @@ if (process.argv.includes("--check")) {
   for (const path of stale) rmSync(path);
   for (const path of outdated) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, wanted.get(path) ?? "");
+    writeFileSync(path, desired.get(path) ?? "");
     console.log(`wrote ${path}`);
   }
 }

@@ -30,6 +30,14 @@ test.each([
   ]);
 });
 
+test("the product names the desired state by one word", () => {
+  const found = (path: string) => wordViolations({ path, text: "const wantedHash = 1;" });
+  expect(found("packages/manager/src/a.ts").map(({ message }) => message)).toEqual([
+    '"wantedHash" is not plain; write desired',
+  ]);
+  expect(found("packages/apiserver/src/a.ts")).toEqual([]);
+});
+
 test("a name that is used and not declared is left alone", () => {
   expect(wordViolations({ path: "a.ts", text: "call(pool.wish, { wish: 1 });" })).toEqual([]);
 });

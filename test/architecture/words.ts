@@ -52,6 +52,10 @@ const WORDS: Readonly<Record<string, string>> = {
   anew: "again",
 };
 
+// In the servers `wanted` is what a request asks for; in the product one word names the desired state.
+const PRODUCT = /^packages\/(manager|plan|azure|runtime|sim|cli)\//;
+const WANTED = /[wW]anted/;
+
 interface Exception {
   readonly word: string;
   readonly paths: RegExp;
@@ -78,13 +82,18 @@ const EXCEPTIONS: readonly Exception[] = [
 export function wordViolations(file: SourceFile): Violation[] {
   const found: Violation[] = [];
   for (const { name, start } of declaredNames(file)) {
-    const instead = Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
+    const instead = replacementFor(name, file.path);
     if (instead === undefined) continue;
     if (EXCEPTIONS.some(({ word, paths }) => word === name && paths.test(file.path))) continue;
     const line = file.text.slice(0, start).split("\n").length;
     found.push({ path: file.path, line, message: `"${name}" is not plain; write ${instead}` });
   }
   return found;
+}
+
+function replacementFor(name: string, path: string): string | undefined {
+  if (Object.hasOwn(WORDS, name)) return WORDS[name];
+  return WANTED.test(name) && PRODUCT.test(path) ? "desired" : undefined;
 }
 
 /** Exceptions that no file needs any more. */

@@ -7,13 +7,13 @@ import {
   isGone,
   ScaleSetInstances,
   type Task,
-  type Wanted,
+  type DesiredOperation,
 } from "@capstan/azure";
 import { describe, expect, test } from "vitest";
 import { ClientWorld, LOCATION, model, scaleSetID } from "./client-world.ts";
 
 const POOL = scaleSetID("pool");
-const CREATE: Wanted = { verb: "PUT", resourceID: POOL, body: model(3), isNew: true };
+const CREATE: DesiredOperation = { verb: "PUT", resourceID: POOL, body: model(3), isNew: true };
 const [UPGRADE] = instanceActions(POOL, "manualupgrade", ["0", "1"]);
 const [DELETE] = instanceActions(POOL, "delete", ["0", "1"]);
 
@@ -48,11 +48,11 @@ class CrashingWorld {
     this.#isCounting = true;
   }
 
-  async finish(wanted: Wanted): Promise<void> {
+  async finish(desired: DesiredOperation): Promise<void> {
     const { world } = this;
     for (let start = 0; start < 3; start++) {
       let isContent = false;
-      this.#reconcile(wanted).then(
+      this.#reconcile(desired).then(
         () => {
           isContent = true;
         },
@@ -66,7 +66,7 @@ class CrashingWorld {
     throw new Error("the controller never came to an end");
   }
 
-  async #reconcile(wanted: Wanted): Promise<void> {
+  async #reconcile(desired: DesiredOperation): Promise<void> {
     const { world } = this;
     const { clock } = world.process;
     const arm = world.arm();
@@ -82,8 +82,8 @@ class CrashingWorld {
     const persist: Task["persist"] = async (record) => {
       await status.request({ method: "PUT", path: "/status", headers: {}, body: record });
     };
-    while (this.record || !(await this.#isDone(wanted, { arm, list }))) {
-      const task = { record: this.record, wanted, persist, evidence, location: LOCATION };
+    while (this.record || !(await this.#isDone(desired, { arm, list }))) {
+      const task = { record: this.record, desired, persist, evidence, location: LOCATION };
       const progress = await advance({ arm, clock }, task);
       await clock.sleep(progress.isDone ? 1000 : progress.retryAfterMs);
     }
@@ -91,20 +91,20 @@ class CrashingWorld {
 
   /** The check of a reconciler before it decides: does the resource already match? */
   async #isDone(
-    wanted: Wanted,
+    desired: DesiredOperation,
     { arm, list }: { readonly arm: ReturnType<ClientWorld["arm"]>; readonly list: ScaleSetInstances },
   ): Promise<boolean> {
-    if (wanted.verb !== "POST") {
+    if (desired.verb !== "POST") {
       const isThere = await arm.get(POOL).then(
         () => true,
         (error: unknown) => !isGone(error),
       );
-      return isThere === (wanted.verb === "PUT");
+      return isThere === (desired.verb === "PUT");
     }
     const touched = (await list.list(POOL, { maxAgeMs: 0 })).filter(({ instanceID }) =>
-      wanted.instanceIDs?.includes(instanceID),
+      desired.instanceIDs?.includes(instanceID),
     );
-    return wanted.action === "delete"
+    return desired.action === "delete"
       ? touched.length === 0
       : touched.every(({ isLatestModel }) => isLatestModel);
   }
@@ -128,24 +128,24 @@ class CrashingWorld {
   }
 }
 
-describe.each<[string, Wanted | undefined, { method: string; path: string; isNew: boolean }]>([
+describe.each<[string, DesiredOperation | undefined, { method: string; path: string; isNew: boolean }]>([
   ["creation", CREATE, { method: "PUT", path: POOL, isNew: true }],
   ["deletion", { verb: "DELETE", resourceID: POOL }, { method: "DELETE", path: POOL, isNew: false }],
   ["upgrade of instances", UPGRADE, { method: "POST", path: `${POOL}/manualupgrade`, isNew: false }],
   ["deletion of instances", DELETE, { method: "POST", path: `${POOL}/delete`, isNew: false }],
-])("a process that dies during the %s", (_, wanted, { method, path, isNew }) => {
+])("a process that dies during the %s", (_, desired, { method, path, isNew }) => {
   test("is sent to Azure once, with a crash at any point", async () => {
-    if (!wanted) throw new Error("nothing is wanted");
+    if (!desired) throw new Error("nothing is wanted");
     const calm = new CrashingWorld();
     await calm.begin(isNew);
-    await calm.finish(wanted);
+    await calm.finish(desired);
     expect(calm.writes(path, method)).toBe(1);
     expect(calm.messages).toBeGreaterThan(6);
     for (let message = 0; message < calm.messages; message++) {
       for (const fate of ["crashBefore", "crashAfter"] as const) {
         const crashing = new CrashingWorld({ message, fate });
         await crashing.begin(isNew);
-        await crashing.finish(wanted);
+        await crashing.finish(desired);
         expect([message, fate, crashing.writes(path, method), crashing.record]).toEqual([
           message,
           fate,

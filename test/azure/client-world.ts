@@ -23,7 +23,7 @@ import {
   ScaleSetInstances,
   type Task,
   type TokenSource,
-  type Wanted,
+  type DesiredOperation,
 } from "@capstan/azure";
 import { Sensitive } from "@capstan/runtime";
 
@@ -157,12 +157,12 @@ export class ClientWorld {
   }
 
   /** Runs an operation to its end, pass by pass. */
-  async perform(wanted: Wanted, arm = this.arm()): Promise<Progress & { readonly isDone: true }> {
-    return this.run(this.follow(arm, wanted));
+  async perform(desired: DesiredOperation, arm = this.arm()): Promise<Progress & { readonly isDone: true }> {
+    return this.run(this.follow(arm, desired));
   }
 
   /** The same inside of virtual time. */
-  async follow(arm: Arm, wanted: Wanted): Promise<Progress & { readonly isDone: true }> {
+  async follow(arm: Arm, desired: DesiredOperation): Promise<Progress & { readonly isDone: true }> {
     let record: Frozen<Operation> | undefined;
     const persist: Task["persist"] = async (next) => {
       record = next;
@@ -171,7 +171,7 @@ export class ClientWorld {
     const list = new ScaleSetInstances(arm, clock);
     const evidence = instanceEvidence((id) => list.list(id, { maxAgeMs: 0, priority: "normal" }));
     for (;;) {
-      const task = { record, wanted, persist, evidence, location: LOCATION };
+      const task = { record, desired, persist, evidence, location: LOCATION };
       const progress = await advance({ arm, clock }, task);
       if (progress.isDone) return progress;
       await clock.sleep(progress.retryAfterMs);

@@ -1,5 +1,5 @@
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION, type FaultEffect } from "@capstan/azure-sim";
-import { AzureError, instanceActions, ScaleSetInstances, type Wanted } from "@capstan/azure";
+import { AzureError, instanceActions, ScaleSetInstances, type DesiredOperation } from "@capstan/azure";
 import { describe, expect, test } from "vitest";
 import {
   ClientWorld,
@@ -14,7 +14,7 @@ import {
 } from "./client-world.ts";
 
 const POOL = scaleSetID("pool");
-const create = (capacity: number): Wanted => ({
+const create = (capacity: number): DesiredOperation => ({
   verb: "PUT",
   resourceID: POOL,
   body: model(capacity),
@@ -104,14 +104,14 @@ describe("our client on the simulated Azure", () => {
 
 describe("what Azure refuses", () => {
   const GHOST_SUBNET = SUBNET.replace("nodes", "ghost");
-  const bad = (change: object): Wanted => ({
+  const bad = (change: object): DesiredOperation => ({
     verb: "PUT",
     resourceID: POOL,
     body: { ...model(1), ...change },
   });
   const sku = (capacity: number): object => ({ sku: { name: "Standard_D2s_v3", capacity } });
 
-  test.each<[string, Wanted, object]>([
+  test.each<[string, DesiredOperation, object]>([
     [
       "a capacity of -1",
       bad(sku(-1)),
@@ -153,11 +153,11 @@ describe("what Azure refuses", () => {
       { verb: "PUT", resourceID: POOL.replace("rg-client", "nowhere"), body: model(1) },
       { class: "Gone", code: "ResourceGroupNotFound" },
     ],
-  ])("%s has its class, code and message, and leaves no operation behind", async (_, wanted, expected) => {
+  ])("%s has its class, code and message, and leaves no operation behind", async (_, desired, expected) => {
     const world = new ClientWorld();
     await world.prepare();
     await world.perform(create(1));
-    const error = await world.failure(world.perform(wanted));
+    const error = await world.failure(world.perform(desired));
     expect(error).toBeInstanceOf(AzureError);
     expect(error).toMatchObject({
       ...expected,

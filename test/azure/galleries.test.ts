@@ -74,12 +74,12 @@ async function publish(cloud: Cloud, name: string, change: object = {}): Promise
 
 /** Lets the scale set boot from the definition, and grow to that size. */
 async function bootFromDefinition(cloud: Cloud, capacity: number): Promise<void> {
-  const wanted = scaleSet(capacity);
-  const profile = wanted.virtualMachineProfile;
+  const desired = scaleSet(capacity);
+  const profile = desired.virtualMachineProfile;
   await finish(
     cloud,
     cloud.compute.virtualMachineScaleSets.createOrUpdate(GROUP, "pool", {
-      ...wanted,
+      ...desired,
       virtualMachineProfile: { ...profile, storageProfile: { imageReference: { id: DEFINITION } } },
     }),
   );

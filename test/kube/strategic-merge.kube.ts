@@ -547,8 +547,8 @@ function anyPatch(): fc.Arbitrary<Fields> {
       .map(({ name, fate: what }) =>
         what === "delete" ? { name, $patch: "delete" } : { name, value: `new ${name}` },
       );
-    const wanted = items.filter((item) => item.fate !== "delete").map(({ name }) => ({ name }));
-    return { env: change, ...(isOrdered && { "$setElementOrder/env": wanted }) };
+    const desired = items.filter((item) => item.fate !== "delete").map(({ name }) => ({ name }));
+    return { env: change, ...(isOrdered && { "$setElementOrder/env": desired }) };
   });
   const finalizer = fc.constantFrom("x.dev/1", "x.dev/2", "x.dev/3", "x.dev/4", "x.dev/5");
   const finalizers = fc.uniqueArray(finalizer, { maxLength: 4 }).chain((all) =>

@@ -26,13 +26,13 @@ export type { Evidence, PostEvidence } from "./operations/evidence.ts";
 export { type OperationPorts, type Progress, type Task, advance } from "./operations/operations.ts";
 export { PollBackoff } from "./operations/poll-backoff.ts";
 export {
-  type Wanted,
-  type WantedChange,
-  type WantedDelete,
-  type WantedPost,
-  type WantedWrite,
+  type DesiredOperation,
+  type DesiredChange,
+  type DesiredDelete,
+  type DesiredPost,
+  type DesiredWrite,
   digest,
-} from "./operations/wanted.ts";
+} from "./operations/desired-operation.ts";
 export { patientArm } from "./patient-arm.ts";
 export {
   type Arm,
@@ -54,7 +54,7 @@ export { byProviderID } from "./scale-set/by-provider-id.ts";
 export {
   BATCH_SIZE,
   type InstanceAction,
-  type WantedInstancePost,
+  type DesiredInstancePost,
   batchesOf,
   instanceActions,
 } from "./scale-set/instance-actions.ts";

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
 import { durationMs, givenName } from "./arguments.ts";
 import type { CarryOut } from "./flags.ts";
-import { PLAN_FORMS, type PlanForm } from "./plan/plan-form.ts";
+import { PLAN_FORMS, type PlanForm } from "./plan/print/plan-form.ts";
 import type { Shell } from "./shell.ts";
 
 type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; verbose: boolean; now?: string };

@@ -34,9 +34,9 @@ export {
   extensionConfigReconciler,
 } from "./reconcilers/extensionconfig/reconciler.ts";
 export { type UpdaterAccess, updaterPorts } from "./setup/ports/updaters.ts";
-export { connectToExtension } from "./updaters/connect.ts";
-export type { UpdaterPorts } from "./updaters/updaters.ts";
-export type { ConnectToExtension, ExtensionAddress } from "./updaters/hook-client.ts";
+export { connectToExtension } from "./in-place/hooks/connect.ts";
+export type { UpdaterPorts } from "./in-place/hooks/updaters.ts";
+export type { ConnectToExtension, ExtensionAddress } from "./in-place/hooks/hook-client.ts";
 export { machineRbac } from "./reconcilers/machine/rbac.ts";
 export { machineHealthCheckReconciler } from "./reconcilers/machinehealthcheck/reconciler.ts";
 export { machineReconciler } from "./reconcilers/machine/reconciler.ts";
@@ -57,7 +57,7 @@ export { machinePoolRbac } from "./reconcilers/machinepool/rbac.ts";
 export { machinePoolReconciler } from "./reconcilers/machinepool/reconciler.ts";
 export type { MachinePoolPorts } from "./reconcilers/machinepool/scope.ts";
 export type { MachineFacts } from "./reconcilers/azuremachinepool/machine-view.ts";
-export { type WantedHash, wantedHashOf } from "./reconcilers/azuremachinepool/model-hash.ts";
+export { type DesiredHash, desiredHashOf } from "./reconcilers/azuremachinepool/model-hash.ts";
 export {
   factsFromStatus,
   type PoolFacts,
@@ -65,7 +65,7 @@ export {
   type SetFacts,
   workloadFromStatus,
 } from "./reconcilers/azuremachinepool/pool-view.ts";
-export type { ModelFacts } from "./reconcilers/azuremachinepool/wanted-model.ts";
+export type { ModelFacts } from "./reconcilers/azuremachinepool/scale-set-model.ts";
 export { IMAGE_VERSION_ANNOTATION, MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";
 export { planPrototype, planTemplatePrototype } from "./reconcilers/nodeprototype/plan.ts";
 export { connectToCluster, type ConnectToCluster } from "./workload/connect.ts";

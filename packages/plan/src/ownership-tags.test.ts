@@ -42,20 +42,20 @@ test.each([
   ["a tag that left the spec is removed", { old: "1", theirs: "1" }, {}, { old: "1" }, { theirs: "1" }],
   ["a tag of another client stays", { old: "1" }, {}, {}, { old: "1" }],
   ["names differ in case only", { Team: "a" }, { team: "b" }, {}, { team: "b" }],
-])("three-way: %s", (_, observed, wanted, lastApplied, expected) => {
-  expect(mergedTags(observed, wanted, lastApplied)).toEqual(expected);
+])("three-way: %s", (_, observed, desired, lastApplied, expected) => {
+  expect(mergedTags(observed, desired, lastApplied)).toEqual(expected);
 });
 
 test("merged once more, tags stay the same, and tags of other clients stay", () => {
   const tags = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "e"), fc.constantFrom("1", "2"));
   fc.assert(
-    fc.property(tags, tags, tags, (observed, wanted, lastApplied) => {
-      const merged = mergedTags(observed, wanted, lastApplied);
-      expect(mergedTags(merged, wanted, { ...lastApplied, ...wanted })).toEqual(merged);
+    fc.property(tags, tags, tags, (observed, desired, lastApplied) => {
+      const merged = mergedTags(observed, desired, lastApplied);
+      expect(mergedTags(merged, desired, { ...lastApplied, ...desired })).toEqual(merged);
       for (const [name, value] of Object.entries(observed)) {
-        if (!(name in wanted) && !(name in lastApplied)) expect(merged[name]).toBe(value);
+        if (!(name in desired) && !(name in lastApplied)) expect(merged[name]).toBe(value);
       }
-      expect(merged).toMatchObject(wanted);
+      expect(merged).toMatchObject(desired);
     }),
   );
 });

@@ -53,8 +53,8 @@ function bearsNameOf(body: JsonObject, { clusterName }: Owner): boolean {
 }
 
 /** Azure ignores the case of names of tags. */
-function tagIn(body: JsonObject, wanted: string): string | undefined {
-  return Object.entries(tagsIn(body)).find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
+function tagIn(body: JsonObject, desired: string): string | undefined {
+  return Object.entries(tagsIn(body)).find(([name]) => name.toLowerCase() === desired.toLowerCase())?.[1];
 }
 
 /** The tags of a resource without the one that identifies a write. */
@@ -71,11 +71,11 @@ export function tagsIn(body: JsonObject): Tags {
  * The desired tags of a resource: tags that were applied and are no longer desired are removed, desired tags are set, and
  * tags of other clients stay.
  */
-export function mergedTags(observed: Tags, wanted: Tags, lastApplied: Tags): Tags {
-  const wantedNames = new Set(Object.keys(wanted).map((name) => name.toLowerCase()));
+export function mergedTags(observed: Tags, desired: Tags, lastApplied: Tags): Tags {
+  const desiredNames = new Set(Object.keys(desired).map((name) => name.toLowerCase()));
   const ours = new Set(Object.keys(lastApplied).map((name) => name.toLowerCase()));
   const others = Object.entries(observed).filter(
-    ([name]) => !wantedNames.has(name.toLowerCase()) && !ours.has(name.toLowerCase()),
+    ([name]) => !desiredNames.has(name.toLowerCase()) && !ours.has(name.toLowerCase()),
   );
-  return { ...Object.fromEntries(others), ...wanted };
+  return { ...Object.fromEntries(others), ...desired };
 }

@@ -46,8 +46,8 @@ describe("failures", () => {
     [isConflict, ["conflict", "exists"]],
     [isAlreadyExists, ["exists"]],
     [isExpired, ["expired"]],
-  ] as const)("are recognized by class and reason, never by the message", (isOne, wanted) => {
+  ] as const)("are recognized by class and reason, never by the message", (isOne, desired) => {
     const found = Object.entries(failures).flatMap(([name, failure]) => (isOne(failure) ? [name] : []));
-    expect(found).toEqual(wanted);
+    expect(found).toEqual(desired);
   });
 });

@@ -29,6 +29,6 @@ test.each([
   ["has not spoken yet", node(undefined, [both(NOT_READY, NOW)[0] ?? OTHER]), both(NOT_READY, NOW)],
   ["has fallen silent", node("Unknown", both(NOT_READY, "earlier")), both(UNREACHABLE, NOW)],
   ["is still silent", node("Unknown", both(UNREACHABLE, "earlier")), undefined],
-])("a node that %s gets the right taints", (_, given, wanted) => {
-  expect(taintsByHealth(given, NOW_MS)).toEqual(wanted);
+])("a node that %s gets the right taints", (_, given, desired) => {
+  expect(taintsByHealth(given, NOW_MS)).toEqual(desired);
 });

@@ -73,8 +73,8 @@ export async function createPool(
   const spec = { clusterName: cluster, replicas: machines, template };
   await world.run(user.create(MachinePool, machinePool({ metadata, spec })));
   await world.run(user.create(KubeadmConfig, kubeadmConfig({ metadata, spec: {} })));
-  const wanted = { strategy: { rollingUpdate: { ...strategy } } };
-  await world.run(user.create(AzureMachinePool, azureMachinePool({ metadata, spec: wanted })));
+  const desired = { strategy: { rollingUpdate: { ...strategy } } };
+  await world.run(user.create(AzureMachinePool, azureMachinePool({ metadata, spec: desired })));
 }
 
 /** Asks for the newer version. */
@@ -90,16 +90,21 @@ export function scale(world: World, pool: string, replicas: number): Promise<voi
 /** Runs until all pools have reached their desired state, by their own status. */
 export async function allDone(world: World): Promise<void> {
   const isDone = (): boolean => {
-    const wanted = new Map(stored<MachinePool>(world, MachinePool).map((pool) => [pool.metadata.name, pool]));
+    const desired = new Map(
+      stored<MachinePool>(world, MachinePool).map((pool) => [pool.metadata.name, pool]),
+    );
     return stored<AzureMachinePool>(world, AzureMachinePool).every((pool) =>
-      isAsWanted(pool, wanted.get(pool.metadata.name)),
+      isAsDesired(pool, desired.get(pool.metadata.name)),
     );
   };
   await waitFor(world, isDone, "all pools are as they are wanted");
 }
 
-function isAsWanted({ status }: Frozen<AzureMachinePool>, wanted: Frozen<MachinePool> | undefined): boolean {
-  const { replicas, template } = wanted?.spec ?? {};
+function isAsDesired(
+  { status }: Frozen<AzureMachinePool>,
+  desired: Frozen<MachinePool> | undefined,
+): boolean {
+  const { replicas, template } = desired?.spec ?? {};
   const isWhole = ["ScaleSetRunning", "ScaleSetDesiredReplicas", "ScaleSetModelUpdated"].every((type) =>
     isTrue(status?.conditions, type),
   );

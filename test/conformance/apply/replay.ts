@@ -81,11 +81,11 @@ function managerDifference(
   answer: Answer,
   { symbols, isReal }: Comparing,
 ): string | undefined {
-  const wanted = wantedOf(recorded, isReal);
-  if (wanted.status !== answer.status) return `answered ${answer.status}, not ${wanted.status}`;
-  if (wanted.status >= 300) return undefined;
+  const desired = desiredOf(recorded, isReal);
+  if (desired.status !== answer.status) return `answered ${answer.status}, not ${desired.status}`;
+  if (desired.status >= 300) return undefined;
   const actual = entriesOf(withoutTimes(answer.body));
-  const [problem] = symbols.differences(entriesOf(wanted.body), actual, "managedFields");
+  const [problem] = symbols.differences(entriesOf(desired.body), actual, "managedFields");
   return problem === undefined ? undefined : `${problem}\nanswered: ${shown(actual)}`;
 }
 
@@ -118,37 +118,37 @@ interface Comparing {
   readonly isReal: boolean;
 }
 
-function wantedOf(recorded: Step["response"], isReal: boolean): Step["response"] {
+function desiredOf(recorded: Step["response"], isReal: boolean): Step["response"] {
   return !isReal && isUsersMistake(recorded) ? answered422(recorded) : recorded;
 }
 
 function differenceOf(recorded: Step["response"], answer: Answer, comparing: Comparing): string | undefined {
-  const wanted = wantedOf(recorded, comparing.isReal);
-  if (wanted.status !== answer.status)
-    return `answered ${answer.status}, not ${wanted.status}: ${shown(answer.body)}`;
-  const warnings = wanted.warnings ?? [];
+  const desired = desiredOf(recorded, comparing.isReal);
+  if (desired.status !== answer.status)
+    return `answered ${answer.status}, not ${desired.status}: ${shown(answer.body)}`;
+  const warnings = desired.warnings ?? [];
   if (warnings.join("\n") !== answer.warnings.join("\n"))
     return `warned ${shown(answer.warnings)}, not ${shown(warnings)}`;
-  return wanted.statusObject === undefined
-    ? objectDifference(wanted, answer, comparing)
+  return desired.statusObject === undefined
+    ? objectDifference(desired, answer, comparing)
     : contentDifference(
-        sortedCauses(wanted.statusObject),
+        sortedCauses(desired.statusObject),
         sortedCauses(withoutType(answer.body)),
         comparing.symbols,
       );
 }
 
 function objectDifference(
-  wanted: Step["response"],
+  desired: Step["response"],
   { body }: Answer,
   { symbols, isReal }: Comparing,
 ): string | undefined {
-  if (wanted.body === undefined) return undefined;
-  const actual = recordedPart(wanted.body, withoutTimes(body));
-  if (isReal) return contentDifference(withSortedEntries(wanted.body), withSortedEntries(actual), symbols);
-  const problem = contentDifference(wanted.body, actual, symbols);
+  if (desired.body === undefined) return undefined;
+  const actual = recordedPart(desired.body, withoutTimes(body));
+  if (isReal) return contentDifference(withSortedEntries(desired.body), withSortedEntries(actual), symbols);
+  const problem = contentDifference(desired.body, actual, symbols);
   if (problem !== undefined) return problem;
-  const times = (wanted.times ?? []).map((time) => time ?? "none");
+  const times = (desired.times ?? []).map((time) => time ?? "none");
   return symbols.differences(times, timesOf(body), "times")[0];
 }
 

@@ -20,14 +20,14 @@ test("a pool whose machines need CAPZ's azure.json gets it, and again when a use
     const { data = {} } = await get(world, Secret, "mp-azure-json");
     return JSON.parse(Buffer.from(data["worker-node-azure.json"] ?? "", "base64").toString()) as unknown;
   };
-  const wanted = {
+  const desired = {
     resourceGroup: "demo",
     vmType: "vmss",
     location: "westeurope",
     subnetName: "node",
   };
-  expect(await contents()).toMatchObject(wanted);
+  expect(await contents()).toMatchObject(desired);
   await remove(world, Secret, "mp-azure-json");
   await world.scheduler.advance(30 * 60_000);
-  expect(await contents()).toMatchObject(wanted);
+  expect(await contents()).toMatchObject(desired);
 });

@@ -68,7 +68,7 @@ async function rolledIn({ replicas, ...strategy }: Rollout, seed: number): Promi
 }
 
 function viewOf({ replicas, ...strategy }: Rollout): PoolView {
-  return pool({ ...strategy, wantedHash: "B", machines: numbersFrom(0, replicas).map((id) => machine(id)) });
+  return pool({ ...strategy, desiredHash: "B", machines: numbersFrom(0, replicas).map((id) => machine(id)) });
 }
 
 function median(values: readonly number[]): number {

@@ -21,7 +21,7 @@ expect.extend(conditionMatchers);
 
 const HOUR_MS = 60 * MINUTE_MS;
 const IN_PLACE = { maxUnavailable: 1, maxSurge: 0, instanceUpdate: "InPlace" } as const;
-const version = (wanted: string) => ({ spec: { template: { spec: { version: wanted } } } });
+const version = (desired: string) => ({ spec: { template: { spec: { version: desired } } } });
 const versionsOf = async (world: World): Promise<readonly unknown[]> =>
   (await machinesOf(world, "mp")).map(({ status }) => status?.version);
 const updatesOf = (world: World): number =>

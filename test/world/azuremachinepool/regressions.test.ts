@@ -98,7 +98,7 @@ describe("CAPZ #4958: Azure allows ten models of a scale set, and no change of m
     return { models: set?.modelVersion ?? 0, refusals: refusals.length };
   }
 
-  async function expectAllAsWanted(world: World, machines: number): Promise<void> {
+  async function expectAllAsDesired(world: World, machines: number): Promise<void> {
     const { pool } = await poolOf(world, "mp");
     expect(await readyMachines(world, "mp")).toHaveLength(machines);
     const hashes = (await machinesOf(world, "mp")).map(({ status }) => status?.modelHash);
@@ -111,7 +111,7 @@ describe("CAPZ #4958: Azure allows ten models of a scale set, and no change of m
     const world = await withPool({ replicas: 30 });
     const sizes = Array.from({ length: 14 }, (_, index) => DISK_GB + index);
     await change(world, sizes);
-    await expectAllAsWanted(world, 30);
+    await expectAllAsDesired(world, 30);
     const { models, refusals } = modelsIn(world);
     expect(models).toBeGreaterThan(10);
     expect(refusals).toBe(0);
@@ -141,7 +141,7 @@ describe("CAPZ #4958: Azure allows ten models of a scale set, and no change of m
     const world = await withPool({ replicas: 40 });
     const sizes = Array.from({ length: 16 }, (_, index) => DISK_GB + (index % 2));
     await change(world, [...sizes, 2 * DISK_GB]);
-    await expectAllAsWanted(world, 40);
+    await expectAllAsDesired(world, 40);
     const { models, refusals } = modelsIn(world);
     expect(models).toBeGreaterThan(10);
     expect(refusals).toBeGreaterThan(0);

@@ -56,11 +56,11 @@ function refusing(isRefused: (request: HttpRequest) => boolean): Partial<WorldOp
 }
 
 /** The instances that an autoscaler would delete to reach a number, as Azure counts them. */
-function toBeLeftOut(world: World, wanted: number): readonly string[] {
+function toBeLeftOut(world: World, desired: number): readonly string[] {
   const live = [...world.azure.core.world.scaleSets.instances.entries()].filter(
     ([, { state }]) => state !== "Deleting",
   );
-  return live.slice(wanted).map(([, { id }]) => String(id));
+  return live.slice(desired).map(([, { id }]) => String(id));
 }
 
 describe("a pool", () => {

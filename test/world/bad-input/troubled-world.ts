@@ -35,8 +35,8 @@ export function createTroubledWorld({ lease = false } = {}): TroubledWorld {
     world,
     depot,
     storage,
-    trouble: (wanted) => {
-      between = wanted;
+    trouble: (desired) => {
+      between = desired;
     },
   };
 }

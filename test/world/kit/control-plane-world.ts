@@ -60,8 +60,8 @@ export async function createControlPlane(
   const metadata = { name: CONTROL_PLANE, namespace: NAMESPACE };
   await world.run(user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
   const machineTemplate = { infrastructureRef: reference(AzureMachineTemplate) };
-  const wanted = { replicas: 1, version: OLD_VERSION, machineTemplate, ...spec };
-  await world.run(user.create(KubeadmControlPlane, kubeadmControlPlane({ metadata, spec: wanted })));
+  const desired = { replicas: 1, version: OLD_VERSION, machineTemplate, ...spec };
+  await world.run(user.create(KubeadmControlPlane, kubeadmControlPlane({ metadata, spec: desired })));
   const health = {
     clusterName: CLUSTER,
     selector: {

@@ -127,8 +127,8 @@ export async function createPool(world: World, name: string, options: PoolOption
     ),
   );
   await world.run(user.create(KubeadmConfig, kubeadmConfig({ metadata, spec: {} })));
-  const wanted = { ...spec, ...(strategy && { strategy: { rollingUpdate: strategy } }) };
-  await world.run(user.create(AzureMachinePool, azureMachinePool({ metadata, spec: wanted })));
+  const desired = { ...spec, ...(strategy && { strategy: { rollingUpdate: strategy } }) };
+  await world.run(user.create(AzureMachinePool, azureMachinePool({ metadata, spec: desired })));
 }
 
 /** The machines of a pool, in the order of their names. */

@@ -44,7 +44,7 @@ const EDITS: readonly Edit[] = [
 
 /** What makes the pool work again: nothing is paused, and it renews its image at once. */
 const RESUMED: Edit = [AzureMachinePool, { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } }];
-const WANTED: readonly Edit[] = [
+const DESIRED: readonly Edit[] = [
   [
     AzureMachinePool,
     {
@@ -130,7 +130,7 @@ test.each(seeds)(
           // A paused pool is not deleted.
           await edit(world, RESUMED);
           await recreate(world);
-          for (const one of WANTED) await edit(world, one);
+          for (const one of DESIRED) await edit(world, one);
           await world.advance(120 * MINUTE_MS);
           await world.until(() => isOver(world), 8 * HOUR_MS);
         },

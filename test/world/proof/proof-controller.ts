@@ -121,8 +121,8 @@ async function scaleMachines({ context, set, createMachine }: ProofScope): Promi
   const machines = machinesOf({ context, set }).filter(
     ({ metadata }) => metadata.deletionTimestamp === undefined,
   );
-  const wanted = set.spec.replicas ?? 1;
-  for (let count = machines.length; count < wanted; count++) {
+  const desired = set.spec.replicas ?? 1;
+  for (let count = machines.length; count < desired; count++) {
     const name = `${set.metadata.name}-${nameSuffix(context.env.rng("machine-names"))}`;
     await createMachine(context.client, {
       metadata: {
@@ -134,7 +134,7 @@ async function scaleMachines({ context, set, createMachine }: ProofScope): Promi
     });
     context.event({ type: "Normal", reason: "SuccessfulCreate", message: `Created Machine ${name}` });
   }
-  for (const { metadata } of machines.slice(wanted)) {
+  for (const { metadata } of machines.slice(desired)) {
     await context.client.delete(Machine, metadata, metadata.uid === undefined ? {} : { uid: metadata.uid });
   }
   return next;

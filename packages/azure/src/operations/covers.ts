@@ -1,22 +1,23 @@
 import { isJsonObject, sameArmId } from "@capstan/api";
 
 /** Whether a resource has all desired fields; Azure adds fields of its own and changes the case of ids. */
-export function covers(observed: unknown, wanted: unknown): boolean {
-  if (wanted === undefined) return true;
-  if (Array.isArray(wanted)) {
+export function covers(observed: unknown, desired: unknown): boolean {
+  if (desired === undefined) return true;
+  if (Array.isArray(desired)) {
     return (
       Array.isArray(observed) &&
-      observed.length === wanted.length &&
-      wanted.every((item, index) => covers(observed[index], item))
+      observed.length === desired.length &&
+      desired.every((item, index) => covers(observed[index], item))
     );
   }
-  if (isJsonObject(wanted)) {
+  if (isJsonObject(desired)) {
     return (
-      isJsonObject(observed) && Object.entries(wanted).every(([name, field]) => covers(observed[name], field))
+      isJsonObject(observed) &&
+      Object.entries(desired).every(([name, field]) => covers(observed[name], field))
     );
   }
-  if (typeof wanted === "string" && typeof observed === "string") {
-    return wanted.startsWith("/subscriptions/") ? sameArmId(wanted, observed) : wanted === observed;
+  if (typeof desired === "string" && typeof observed === "string") {
+    return desired.startsWith("/subscriptions/") ? sameArmId(desired, observed) : desired === observed;
   }
-  return wanted === observed;
+  return desired === observed;
 }

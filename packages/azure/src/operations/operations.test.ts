@@ -9,15 +9,20 @@ import { instanceEvidence } from "../scale-set/instance-evidence.ts";
 import type { PostEvidence } from "./evidence.ts";
 import { LittleAzure, type Trouble } from "./little-azure.fixture.ts";
 import { advance, MOST_RECORD_BYTES, type OperationPorts, type Progress, type Task } from "./operations.ts";
-import { bodyToSend, type Wanted, type WantedChange, type WantedWrite } from "./wanted.ts";
+import {
+  bodyToSend,
+  type DesiredChange,
+  type DesiredOperation,
+  type DesiredWrite,
+} from "./desired-operation.ts";
 
-const CREATE: WantedWrite = {
+const CREATE: DesiredWrite = {
   verb: "PUT",
   resourceID: SCALE_SET,
   body: { sku: { capacity: 3 } },
   isNew: true,
 };
-const UPDATE: WantedWrite = {
+const UPDATE: DesiredWrite = {
   verb: "PUT",
   resourceID: SCALE_SET,
   body: { sku: { capacity: 5 } },
@@ -26,40 +31,40 @@ const UPDATE: WantedWrite = {
 
 /** An operation to be done once, and how a reconciler sees that it has been. */
 interface Story {
-  readonly wanted: Wanted;
+  readonly desired: DesiredOperation;
   readonly isNew?: boolean;
   /** How it shows after a crash; by the instances of the set unless given. */
   readonly evidence?: (arm: Arm) => PostEvidence;
   readonly isDone: (azure: LittleAzure, seen: { body: unknown; startMs: number }) => boolean;
 }
 
-const action = (name: "manualupgrade" | "reimage" | "delete"): Wanted => ({
+const action = (name: "manualupgrade" | "reimage" | "delete"): DesiredOperation => ({
   verb: "POST",
   resourceID: SCALE_SET,
   action: name,
   instanceIDs: ["0", "1"],
 });
-const hasTags = (wanted: WantedWrite): Story["isDone"] => {
-  const { tags } = bodyToSend(wanted);
+const hasTags = (desired: DesiredWrite): Story["isDone"] => {
+  const { tags } = bodyToSend(desired);
   return (_, { body }) =>
     JSON.stringify((body as { tags?: unknown } | undefined)?.tags) === JSON.stringify(tags);
 };
 
 const STORIES: Readonly<Record<string, Story>> = {
-  create: { wanted: CREATE, isNew: true, isDone: hasTags(CREATE) },
-  update: { wanted: UPDATE, isDone: hasTags(UPDATE) },
-  remove: { wanted: { verb: "DELETE", resourceID: SCALE_SET }, isDone: (_, { body }) => body === undefined },
+  create: { desired: CREATE, isNew: true, isDone: hasTags(CREATE) },
+  update: { desired: UPDATE, isDone: hasTags(UPDATE) },
+  remove: { desired: { verb: "DELETE", resourceID: SCALE_SET }, isDone: (_, { body }) => body === undefined },
   manualupgrade: {
-    wanted: action("manualupgrade"),
+    desired: action("manualupgrade"),
     isDone: ({ instances }) => instances.get("0")?.upgraded === true,
   },
   reimage: {
-    wanted: action("reimage"),
+    desired: action("reimage"),
     isDone: ({ instances }, { startMs }) => (instances.get("0")?.provisionedAtMs ?? 0) > startMs,
   },
-  delete: { wanted: action("delete"), isDone: ({ instances }) => !instances.has("0") },
+  delete: { desired: action("delete"), isDone: ({ instances }) => !instances.has("0") },
   "stop, a POST with evidence of its own": {
-    wanted: { verb: "POST", resourceID: SCALE_SET, action: "stop", body: { force: true } },
+    desired: { verb: "POST", resourceID: SCALE_SET, action: "stop", body: { force: true } },
     evidence: stopEvidence,
     isDone: ({ isStopped }) => isStopped,
   },
@@ -147,7 +152,7 @@ class OperationsTestBed {
   ): Promise<Progress | undefined> {
     const seen = { body: await bodyOf(ports.arm), startMs: this.startMs };
     if (!this.record && this.story.isDone(this.azure, seen)) return undefined;
-    return advance(ports, { record: this.record, wanted: this.story.wanted, ...task });
+    return advance(ports, { record: this.record, desired: this.story.desired, ...task });
   }
 }
 
@@ -165,14 +170,14 @@ function tryLater(): Progress {
   return { isDone: false, retryAfterMs: 15_000, why: "the queue comes back" };
 }
 
-test.each<[string, WantedWrite, object]>([
+test.each<[string, DesiredWrite, object]>([
   ["of a known resource only if no other client has written it since", UPDATE, { "if-match": '"1"' }],
   ["of a new resource only if it does not exist", CREATE, { "if-none-match": "*" }],
-])("sends a write %s", async (_, wanted, expected) => {
+])("sends a write %s", async (_, desired, expected) => {
   const bench = new Bench(() => answer(412, { error: { code: "PreconditionFailed", message: "x" } }));
   const ports: OperationPorts = { arm: bench.arm(), clock: bench.process.clock };
   const evidence: PostEvidence = () => Promise.resolve([]);
-  const task = { wanted, evidence, persist: () => Promise.resolve() };
+  const task = { desired, evidence, persist: () => Promise.resolve() };
   await bench.run(advance(ports, task).catch(() => undefined));
   const writes = bench.requests.filter(({ method }) => method === "PUT");
   expect(writes.map(({ headers }) => headers)).toMatchObject([expected]);
@@ -231,7 +236,7 @@ describe.each(Object.entries(STORIES))("an operation (%s)", (_, story) => {
 describe("one pass", () => {
   const passOf = async (
     reply: ReturnType<typeof answer>,
-    task: { record?: Frozen<Operation>; wanted?: Wanted } = { wanted: CREATE },
+    task: { record?: Frozen<Operation>; desired?: DesiredOperation } = { desired: CREATE },
   ): Promise<{ result: unknown; records: (Frozen<Operation> | undefined)[]; bench: Bench }> => {
     const bench = new Bench(() => reply);
     const records: (Frozen<Operation> | undefined)[] = [];
@@ -286,22 +291,22 @@ describe("one pass", () => {
     const persist = async (record: Frozen<Operation> | undefined): Promise<void> => void records.push(record);
     const ports = { arm: bench.arm(), clock: bench.process.clock };
     const pass = (): Promise<unknown> =>
-      bench.run(advance(ports, { wanted: UPDATE, persist }).catch((error: unknown) => error));
+      bench.run(advance(ports, { desired: UPDATE, persist }).catch((error: unknown) => error));
     let last: unknown;
     while (!(last instanceof AzureError)) last = await pass();
     expect(last).toMatchObject({ code: "RequestBudgetUsedUp", target: "CreateVMScaleSetResource" });
     expect(records).toHaveLength(2 * bench.requests.length);
   });
 
-  test.each<WantedChange>([
+  test.each<DesiredChange>([
     { ...UPDATE, instances: 5900 },
     { verb: "DELETE", resourceID: SCALE_SET, instances: 5900 },
-  ])("counts the instances that come or go by a $verb, as Azure does", async (wanted) => {
+  ])("counts the instances that come or go by a $verb, as Azure does", async (desired) => {
     const bench = new Bench(() => answer(200, {}));
     const persist = (): Promise<void> => Promise.resolve();
     const ports = { arm: bench.arm(), clock: bench.process.clock };
-    await bench.run(advance(ports, { wanted, persist }));
-    expect(await bench.failure(advance(ports, { wanted, persist }))).toMatchObject({
+    await bench.run(advance(ports, { desired, persist }));
+    expect(await bench.failure(advance(ports, { desired, persist }))).toMatchObject({
       code: "RequestBudgetUsedUp",
       target: "VMScaleSetBatchedVMRequestsSubscriptionMaximum",
     });
@@ -312,7 +317,7 @@ describe("one pass", () => {
     const bench = new Bench(() => answer(200, {}));
     const persist = (): Promise<void> => Promise.reject(new Error("no etcd"));
     const ports = { arm: bench.arm(), clock: bench.process.clock };
-    expect(await bench.failure(advance(ports, { wanted: UPDATE, persist }))).toEqual(new Error("no etcd"));
+    expect(await bench.failure(advance(ports, { desired: UPDATE, persist }))).toEqual(new Error("no etcd"));
     expect(bench.requests).toHaveLength(0);
   });
 
@@ -324,7 +329,10 @@ describe("one pass", () => {
       startedAt: "2026-01-01T00:00:00Z",
       url,
     };
-    const { bench, result } = await passOf(answer(200, { status: "InProgress" }), { record, wanted: UPDATE });
+    const { bench, result } = await passOf(answer(200, { status: "InProgress" }), {
+      record,
+      desired: UPDATE,
+    });
     expect(bench.requests.map(({ method }) => method)).toEqual(["GET"]);
     expect(result).toMatchObject({ isDone: false });
   });
@@ -336,26 +344,26 @@ describe("one pass", () => {
       hash: "old",
       startedAt: "2025-12-31T23:00:00Z",
     };
-    const { bench, result } = await passOf(answer(200, { tags: {} }), { record, wanted: UPDATE });
+    const { bench, result } = await passOf(answer(200, { tags: {} }), { record, desired: UPDATE });
     expect(bench.requests.map(({ method }) => method)).toEqual(["GET"]);
     expect(result).toMatchObject({ isDone: true, outcome: "Superseded" });
   });
 
   test("knows a resource without tags by its fields", async () => {
     const resourceID = SCALE_SET.replace("virtualMachineScaleSets/pool", "things/t");
-    const wanted: WantedWrite = {
+    const desired: DesiredWrite = {
       verb: "PUT",
       resourceID,
       body: { properties: { prefix: "10.0.0.0/24" } },
       hasNoTags: true,
     };
-    const first = await passOf(answer(503), { wanted });
+    const first = await passOf(answer(503), { desired });
     const [record] = first.records;
     expect(first.bench.requests[0]?.body).not.toContain("tags");
     const seen = answer(200, {
       properties: { prefix: "10.0.0.0/24", provisioningState: "Succeeded", more: 1 },
     });
-    const { bench, result } = await passOf(seen, { wanted, ...(record && { record }) });
+    const { bench, result } = await passOf(seen, { desired, ...(record && { record }) });
     expect(bench.requests.map(({ method }) => method)).toEqual(["GET"]);
     expect(result).toMatchObject({ isDone: true, outcome: "Succeeded" });
   });
@@ -369,8 +377,13 @@ describe("one pass", () => {
   });
 
   test("sends a POST with its own body, and records the action alone", async () => {
-    const wanted: Wanted = { verb: "POST", resourceID: SCALE_SET, action: "stop", body: { force: true } };
-    const { records, bench } = await passOf(answer(202, {}, { "azure-asyncoperation": url }), { wanted });
+    const desired: DesiredOperation = {
+      verb: "POST",
+      resourceID: SCALE_SET,
+      action: "stop",
+      body: { force: true },
+    };
+    const { records, bench } = await passOf(answer(202, {}, { "azure-asyncoperation": url }), { desired });
     expect(bench.requests.map(({ path, body }) => [path.split("?")[0], body])).toEqual([
       [`${SCALE_SET}/stop`, JSON.stringify({ force: true })],
     ]);
@@ -385,8 +398,8 @@ describe("one pass", () => {
 
   test("does not begin what its record could not hold", async () => {
     const instanceIDs = Array.from({ length: 1000 }, (_, index) => String(index));
-    const wanted: Wanted = { verb: "POST", resourceID: SCALE_SET, action: "reimage", instanceIDs };
-    const { result, bench } = await passOf(answer(202), { wanted });
+    const desired: DesiredOperation = { verb: "POST", resourceID: SCALE_SET, action: "reimage", instanceIDs };
+    const { result, bench } = await passOf(answer(202), { desired });
     expect(result).toEqual(
       expect.objectContaining({ message: expect.stringMatching(/make batches/) as string }),
     );

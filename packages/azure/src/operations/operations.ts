@@ -11,7 +11,13 @@ import { type Arm, AzureError, type CallOptions, isGone, type WriteOptions, type
 import { covers } from "./covers.ts";
 import { isFinal, nextStep, type Observed, type OperationOutcome, type Step } from "./decide.ts";
 import type { PostEvidence } from "./evidence.ts";
-import { bodyToSend, hashOf, postBody, type Wanted, type WantedChange } from "./wanted.ts";
+import {
+  bodyToSend,
+  type DesiredChange,
+  type DesiredOperation,
+  hashOf,
+  postBody,
+} from "./desired-operation.ts";
 
 /** The ports for operations. */
 export interface OperationPorts {
@@ -30,12 +36,12 @@ export type Task = {
 } & (
   | {
       /** The write to start, once the running one has ended. */
-      readonly wanted?: Wanted;
+      readonly desired?: DesiredOperation;
       /** Finds out after a crash whether a POST was done. */
       readonly evidence: PostEvidence;
     }
   /** An object that never sends a POST needs no evidence. */
-  | { readonly wanted?: WantedChange; readonly evidence?: undefined }
+  | { readonly desired?: DesiredChange; readonly evidence?: undefined }
 );
 
 /** The state of an operation after this pass. */
@@ -99,12 +105,12 @@ async function poll({ arm }: OperationPorts, url: string, task: Task): Promise<O
 
 /** Reads what the operation would have changed. */
 async function look(ports: OperationPorts, task: Task): Promise<Observed> {
-  const { record, wanted } = task;
+  const { record, desired } = task;
   if (!record) return { kind: "nothing" };
   if (record.verb === "POST") return { kind: "post", evidence: await evidenceFor(task)(record) };
   try {
     const { body } = await ports.arm.get(record.resourceID, locationIn(task));
-    const hasArrived = hashIn(body) === record.hash || isCovered(body, record, wanted);
+    const hasArrived = hashIn(body) === record.hash || isCovered(body, record, desired);
     return { kind: "resource", hasArrived, provisioningState: provisioningStateOf(body) };
   } catch (error) {
     if (isGone(error)) return { kind: "absent" };
@@ -123,9 +129,13 @@ function hashIn(body: JsonObject): unknown {
 }
 
 /** A resource without tags is compared field by field, if the desired state is still the same. */
-function isCovered(body: JsonObject, record: Frozen<Operation>, wanted: Wanted | undefined): boolean {
-  const isComparable = wanted && "hasNoTags" in wanted && wanted.hasNoTags && isSame(record, wanted);
-  return isComparable === true && covers(body, wanted.body);
+function isCovered(
+  body: JsonObject,
+  record: Frozen<Operation>,
+  desired: DesiredOperation | undefined,
+): boolean {
+  const isComparable = desired && "hasNoTags" in desired && desired.hasNoTags && isSame(record, desired);
+  return isComparable === true && covers(body, desired.body);
 }
 
 function provisioningStateOf(body: JsonObject): string {
@@ -136,12 +146,12 @@ function provisioningStateOf(body: JsonObject): string {
 
 /** Stores the intent, sends the request, stores the URL: each step is durable before the next. */
 async function send(ports: OperationPorts, task: Task, why: string): Promise<Progress> {
-  const { record, wanted, persist } = task;
-  if (!wanted || (record && !isSame(record, wanted))) {
+  const { record, desired, persist } = task;
+  if (!desired || (record && !isSame(record, desired))) {
     await persist(undefined);
     return { isDone: true, outcome: "Superseded", why: `${why}, and something else is wanted now` };
   }
-  const intent = intentOf(wanted, ports.clock);
+  const intent = intentOf(desired, ports.clock);
   let isWritten = false;
   const beforeSending = async (): Promise<void> => {
     await persist(intent);
@@ -149,7 +159,7 @@ async function send(ports: OperationPorts, task: Task, why: string): Promise<Pro
   };
   let written: Written;
   try {
-    written = await request(ports.arm, wanted, { ...locationIn(task), beforeSending });
+    written = await request(ports.arm, desired, { ...locationIn(task), beforeSending });
   } catch (error) {
     // If the client-side budget held the request back, nothing was sent or stored.
     if (!isWritten) throw error;
@@ -187,45 +197,47 @@ async function afterAnswer(
   return { isDone: true, outcome, why: "Azure did it at once", ...(body && { body }) };
 }
 
-function request(arm: Arm, wanted: Wanted, options: WriteOptions): Promise<Written> {
-  switch (wanted.verb) {
+function request(arm: Arm, desired: DesiredOperation, options: WriteOptions): Promise<Written> {
+  switch (desired.verb) {
     case "PUT":
-      return arm.put(wanted.resourceID, bodyToSend(wanted), { ...options, ...conditionsOf(wanted) });
+      return arm.put(desired.resourceID, bodyToSend(desired), { ...options, ...conditionsOf(desired) });
     case "PATCH":
-      return arm.patch(wanted.resourceID, bodyToSend(wanted), { ...options, ...conditionsOf(wanted) });
+      return arm.patch(desired.resourceID, bodyToSend(desired), { ...options, ...conditionsOf(desired) });
     case "DELETE":
-      return arm.delete(wanted.resourceID, { ...options, ...conditionsOf(wanted) });
+      return arm.delete(desired.resourceID, { ...options, ...conditionsOf(desired) });
     case "POST": {
-      const { resourceID, action, instanceIDs = [], priority = "normal" } = wanted;
+      const { resourceID, action, instanceIDs = [], priority = "normal" } = desired;
       const costs = { instances: instanceIDs.length, priority };
-      return arm.post(`${resourceID}/${action}`, postBody(wanted), { ...options, ...costs });
+      return arm.post(`${resourceID}/${action}`, postBody(desired), { ...options, ...costs });
     }
   }
 }
 
 /** The cost of a write for the budget, and its preconditions. */
-function conditionsOf(wanted: WantedChange): WriteOptions {
-  const { etag, instances = 0 } = wanted;
+function conditionsOf(desired: DesiredChange): WriteOptions {
+  const { etag, instances = 0 } = desired;
   if (etag !== undefined) return { instances, ifMatch: etag };
-  return { instances, ...("isNew" in wanted && wanted.isNew && { ifNoneMatch: "*" }) };
+  return { instances, ...("isNew" in desired && desired.isNew && { ifNoneMatch: "*" }) };
 }
 
-function isSame(record: Frozen<Operation>, wanted: Wanted): boolean {
+function isSame(record: Frozen<Operation>, desired: DesiredOperation): boolean {
   return (
-    record.verb === wanted.verb && record.resourceID === wanted.resourceID && record.hash === hashOf(wanted)
+    record.verb === desired.verb &&
+    record.resourceID === desired.resourceID &&
+    record.hash === hashOf(desired)
   );
 }
 
-function intentOf(wanted: Wanted, clock: Clock): Operation {
-  const hash = hashOf(wanted);
+function intentOf(desired: DesiredOperation, clock: Clock): Operation {
+  const hash = hashOf(desired);
   const intent: Operation = {
-    verb: wanted.verb,
-    resourceID: wanted.resourceID,
+    verb: desired.verb,
+    resourceID: desired.resourceID,
     startedAt: formatTimestamp(clock.now()),
     ...(hash !== undefined && { hash }),
-    ...("etag" in wanted && wanted.etag !== undefined && { etag: wanted.etag }),
-    ...(wanted.verb === "POST" && { action: wanted.action }),
-    ...("instanceIDs" in wanted && wanted.instanceIDs && { instanceIDs: [...wanted.instanceIDs] }),
+    ...("etag" in desired && desired.etag !== undefined && { etag: desired.etag }),
+    ...(desired.verb === "POST" && { action: desired.action }),
+    ...("instanceIDs" in desired && desired.instanceIDs && { instanceIDs: [...desired.instanceIDs] }),
   };
   const bytes = sizeOf(intent);
   if (bytes <= MOST_RECORD_BYTES) return intent;

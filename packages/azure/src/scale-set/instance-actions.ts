@@ -1,4 +1,4 @@
-import type { WantedPost } from "../operations/wanted.ts";
+import type { DesiredPost } from "../operations/desired-operation.ts";
 
 /** What can be done to instances, in the spelling of the set's own paths. */
 export type InstanceAction =
@@ -11,7 +11,7 @@ export type InstanceAction =
   | "restart";
 
 /** An action on instances of a scale set. */
-export interface WantedInstancePost extends WantedPost {
+export interface DesiredInstancePost extends DesiredPost {
   readonly action: InstanceAction;
   readonly instanceIDs: readonly string[];
 }
@@ -37,7 +37,7 @@ export function instanceActions(
   scaleSetID: string,
   action: InstanceAction,
   instanceIDs: readonly string[],
-): readonly WantedInstancePost[] {
+): readonly DesiredInstancePost[] {
   return batchesOf(instanceIDs).map((batch) => ({
     verb: "POST",
     resourceID: scaleSetID,

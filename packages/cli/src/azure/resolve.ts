@@ -46,8 +46,8 @@ function idNamed(ids: readonly string[], { name, what }: { name: string; what: s
 }
 
 function isNamed(id: string, name: string): boolean {
-  const wanted = name.toLowerCase();
-  return [id, shortName(id), lastName(id)].some((one) => one.toLowerCase() === wanted);
+  const desired = name.toLowerCase();
+  return [id, shortName(id), lastName(id)].some((one) => one.toLowerCase() === desired);
 }
 
 /** A resource in short form: `group/name`. */

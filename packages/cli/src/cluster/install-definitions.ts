@@ -43,11 +43,11 @@ export async function installDefinitions(
   const client = createClient({ env, transport, fieldManager: "capstan" });
   const stored = new Map((await client.list(DefinitionKind)).map((one) => [one.metadata.name, one]));
   const results = await Promise.all(
-    kinds.map(toCustomResourceDefinition).map(async (wanted) => {
-      const old = stored.get(wanted.metadata.name);
-      const result = await install(client, wanted, old);
+    kinds.map(toCustomResourceDefinition).map(async (desired) => {
+      const old = stored.get(desired.metadata.name);
+      const result = await install(client, desired, old);
       if (!(old && result === "unchanged" && isEstablished(old)))
-        await established(client, env.clock, wanted.metadata.name);
+        await established(client, env.clock, desired.metadata.name);
       return result;
     }),
   );
@@ -57,20 +57,20 @@ export async function installDefinitions(
 
 async function install(
   client: Client,
-  wanted: CustomResourceDefinition,
+  desired: CustomResourceDefinition,
   old: Frozen<Definition> | undefined,
 ): Promise<keyof Installed> {
   if (!old) {
-    await client.create(DefinitionKind, wanted);
+    await client.create(DefinitionKind, desired);
     return "created";
   }
   // Keep what other clients added: their labels, and the conversion strategy, which our manifests do not set.
-  const labels = { ...old.metadata.labels, ...wanted.metadata.labels };
+  const labels = { ...old.metadata.labels, ...desired.metadata.labels };
   const { conversion } = old.spec as { conversion?: unknown };
   const next = {
     ...old,
     metadata: { ...old.metadata, ...(Object.keys(labels).length > 0 && { labels }) },
-    spec: { ...(conversion !== undefined && { conversion }), ...wanted.spec },
+    spec: { ...(conversion !== undefined && { conversion }), ...desired.spec },
   } as Frozen<Definition>;
   if (deepEqual(next, old)) return "unchanged";
   await client.update(DefinitionKind, next);

@@ -3,7 +3,7 @@ import { type Client, Failure } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
 
 /** An object that does not exist. */
-interface Wanted {
+interface Desired {
   readonly kind: CustomKind;
   /** What the user calls it, if not by its kind and its name. */
   readonly called?: { readonly noun: string; readonly name: string };
@@ -15,10 +15,10 @@ interface Wanted {
 const MOST_NAMES = 10;
 
 /** The error for a name that no object has, with the names and the namespaces that the user may have meant. */
-export async function unknownName(client: Client, wanted: Wanted): Promise<CommandError> {
-  const { kind, name, namespace, called = { noun: kind.kind, name } } = wanted;
+export async function unknownName(client: Client, desired: Desired): Promise<CommandError> {
+  const { kind, name, namespace, called = { noun: kind.kind, name } } = desired;
   const others = (await client.list(kind, { namespace })).map(({ metadata }) => metadata.name);
-  const hint = others.length > 0 ? existing(name, others) : await elsewhere(client, wanted);
+  const hint = others.length > 0 ? existing(name, others) : await elsewhere(client, desired);
   return new CommandError(
     `there is no ${called.noun} ${JSON.stringify(called.name)} in namespace ${namespace}; ${hint}`,
   );
@@ -32,7 +32,7 @@ export function existing(name: string, others: readonly string[]): string {
   return near === undefined ? list : `did you mean ${near}? ${list}`;
 }
 
-async function elsewhere(client: Client, { kind, name }: Wanted): Promise<string> {
+async function elsewhere(client: Client, { kind, name }: Desired): Promise<string> {
   const namespaces = (await listedEverywhere(client, kind))
     .filter(({ metadata }) => metadata.name === name)
     .map(({ metadata }) => metadata.namespace ?? "");

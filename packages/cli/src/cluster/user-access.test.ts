@@ -6,7 +6,7 @@ import { azureCluster, cluster, namespace } from "@capstan/runtime/testing/build
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { servedManagement } from "../plan/management.fixture.ts";
-import { machinePoolObject, poolObject } from "../plan/pool-objects.fixture.ts";
+import { machinePoolObject, poolObject } from "../plan/planners/pool-objects.fixture.ts";
 import { run } from "../program.ts";
 import { testShell } from "../shell.fixture.ts";
 

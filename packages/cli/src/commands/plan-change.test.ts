@@ -2,18 +2,18 @@ import { AzureMachinePool, Cluster, type Kind, type KubernetesObject, MachinePoo
 import type { Client } from "@capstan/runtime";
 import { azureCluster, cluster, type Overrides, pod } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { forecastChange, type PoolForecast } from "../plan/forecast-plan.ts";
-import { sortObjects } from "../plan/given-objects.ts";
-import { expectGolden } from "../plan/golden.fixture.ts";
+import { forecastChange, type PoolForecast } from "../plan/planners/forecast-plan.ts";
+import { sortObjects } from "../plan/read/given-objects.ts";
+import { expectGolden } from "../plan/print/golden.fixture.ts";
 import { managementWith, NO_TRANSPORT } from "../plan/management.fixture.ts";
-import { obstaclesOf } from "../plan/obstacles.ts";
-import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/pool-objects.fixture.ts";
-import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
-import { proposedPools } from "../plan/proposed-pools.ts";
-import { desiredModel } from "../plan/desired-model.ts";
+import { obstaclesOf } from "../plan/planners/obstacles.ts";
+import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/planners/pool-objects.fixture.ts";
+import { isForecastDisruptive, printForecast } from "../plan/print/print-forecast.ts";
+import { proposedPools } from "../plan/planners/proposed-pools.ts";
+import { desiredModel } from "../plan/planners/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { testShell } from "../shell.fixture.ts";
-import { forecastsOf } from "../plan/pool-planner.ts";
+import { forecastsOf } from "../plan/planners/pool-planner.ts";
 
 const NOW_MS = Date.parse(NOW);
 const POOL = { name: "pool", namespace: "default" };
@@ -29,12 +29,12 @@ async function settled(applied: Overrides<AzureMachinePool> = {}): Promise<Clien
     metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": lastApplied } },
   });
   const draft = await managementWith(...AROUND, stored, machinePoolObject());
-  const { wanted } = desiredModel(await readPool(draft, await findPool(draft, POOL)));
+  const { desired } = desiredModel(await readPool(draft, await findPool(draft, POOL)));
   return managementWith(
     ...AROUND,
-    poolObject(stored, { status: { modelHash: wanted.hash } }),
+    poolObject(stored, { status: { modelHash: desired.hash } }),
     machinePoolObject(),
-    ...[0, 1, 2].map((id) => machineObject(id, wanted.hash)),
+    ...[0, 1, 2].map((id) => machineObject(id, desired.hash)),
   );
 }
 

@@ -6,14 +6,14 @@ import { type Condition, DELETE_MACHINE_ANNOTATION, UPDATE_INSTANCE_ANNOTATION }
 import { azureCluster, cluster } from "@capstan/runtime/testing/builders";
 import { afterAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { expectGolden } from "../plan/golden.fixture.ts";
+import { expectGolden } from "../plan/print/golden.fixture.ts";
 import {
   machineObject,
   machinePoolObject,
   NOW,
   poolObject,
   poolObjects,
-} from "../plan/pool-objects.fixture.ts";
+} from "../plan/planners/pool-objects.fixture.ts";
 import { run } from "../program.ts";
 import { testShell } from "../shell.fixture.ts";
 

@@ -15,7 +15,7 @@ import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
-import { titleOf } from "../plan/given-objects.ts";
+import { titleOf } from "../plan/read/given-objects.ts";
 import {
   benefitText,
   type MachinesByImage,

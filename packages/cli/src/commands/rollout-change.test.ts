@@ -3,8 +3,8 @@ import { RESTARTED_AT_ANNOTATION } from "@capstan/plan";
 import { azureCluster, cluster } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { managementWith } from "../plan/management.fixture.ts";
-import { machinePoolObject, NOW, poolObject, poolObjects } from "../plan/pool-objects.fixture.ts";
-import { desiredModel } from "../plan/desired-model.ts";
+import { machinePoolObject, NOW, poolObject, poolObjects } from "../plan/planners/pool-objects.fixture.ts";
+import { desiredModel } from "../plan/planners/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import type { RolloutVerb } from "../rollout/rollout-verb.ts";
 import { changeRollout } from "./rollout-change.ts";
@@ -59,7 +59,7 @@ describe("capstan rollout", () => {
     expect(annotations).toEqual({ [RESTARTED_AT_ANNOTATION]: NOW });
     const [old, restarted] = await Promise.all(
       [before, client].map(
-        async (one) => desiredModel(await readPool(one, await findPool(one, POOL))).wanted,
+        async (one) => desiredModel(await readPool(one, await findPool(one, POOL))).desired,
       ),
     );
     expect(restarted?.hash).not.toBe(old?.hash);

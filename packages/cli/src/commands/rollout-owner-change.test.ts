@@ -11,7 +11,7 @@ import {
 import { kubeadmControlPlane, machineDeployment, machineSet } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { emptyManagement, managementWith, store } from "../plan/management.fixture.ts";
-import { NOW } from "../plan/pool-objects.fixture.ts";
+import { NOW } from "../plan/planners/pool-objects.fixture.ts";
 import type { RolloutVerb } from "../rollout/rollout-verb.ts";
 import { changeOwner } from "./rollout-owner-change.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import { titleOf } from "../plan/given-objects.ts";
+import { titleOf } from "../plan/read/given-objects.ts";
 import { type Owner, type OwnerName, readOwner } from "../rollout/owner-progress.ts";
 import type { RolloutVerb } from "../rollout/rollout-verb.ts";
 

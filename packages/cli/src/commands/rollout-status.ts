@@ -1,7 +1,7 @@
 import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import type { Client } from "@capstan/runtime";
-import { newestTimeIn } from "../plan/newest-time.ts";
+import { newestTimeIn } from "../plan/read/newest-time.ts";
 import { awaitRollout, draw, followProgress, type Patience, showRollout } from "../rollout/follow-rollout.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { type OwnerName, ownerNamed, ownerProgress } from "../rollout/owner-progress.ts";

@@ -13,14 +13,14 @@ export interface Applied {
  * Server-side applies an object. Fields of other owners stay, such as the CA bundle that the manager writes into its
  * webhook configurations; changes of other clients to our fields are reverted.
  */
-export async function apply(client: Client, wanted: Manifest): Promise<Applied> {
-  const kind = kindFor(wanted);
-  const { metadata } = wanted;
+export async function apply(client: Client, desired: Manifest): Promise<Applied> {
+  const kind = kindFor(desired);
+  const { metadata } = desired;
   const old = await client.find(kind, metadata);
-  const stored = await client.patch(kind, metadata, { type: "apply", body: wanted, force: true });
+  const stored = await client.patch(kind, metadata, { type: "apply", body: desired, force: true });
   const isSame = old?.metadata.resourceVersion === stored.metadata.resourceVersion;
   return {
-    kind: wanted.kind,
+    kind: desired.kind,
     name: metadata.name,
     result: old ? (isSame ? "unchanged" : "updated") : "new",
   };

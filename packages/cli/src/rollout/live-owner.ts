@@ -13,7 +13,7 @@ import {
 import { deploymentViewOf, storedView } from "@capstan/manager";
 import { planDeployment } from "@capstan/plan";
 import type { Client } from "@capstan/runtime";
-import { newestTimeIn } from "../plan/newest-time.ts";
+import { newestTimeIn } from "../plan/read/newest-time.ts";
 import { type OwnerName, progressLines, readOwner } from "./owner-progress.ts";
 import type { OwnerRollout } from "./owner-tree.ts";
 

@@ -11,8 +11,14 @@ import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { unknownName } from "../cluster/unknown-name.ts";
 import { CommandError } from "../command-error.ts";
-import { NO_OBJECTS } from "../plan/given-objects.ts";
-import { isFor, machinePoolOf, partsOf, type PoolParts, refusePoolOfAnother } from "../plan/pool-parts.ts";
+import { NO_OBJECTS } from "../plan/read/given-objects.ts";
+import {
+  isFor,
+  machinePoolOf,
+  partsOf,
+  type PoolParts,
+  refusePoolOfAnother,
+} from "../plan/planners/pool-parts.ts";
 import { type KindOfPool, KINDS_OF_POOLS, type PoolName } from "./pool-name.ts";
 
 /** Finds a pool by the name of its AzureMachinePool or of its MachinePool, with or without the kind. */

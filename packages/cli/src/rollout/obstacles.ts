@@ -1,6 +1,6 @@
 import { type Condition, type Frozen, getCondition } from "@capstan/api";
 import { needsAttention } from "@capstan/plan";
-import type { PoolParts } from "../plan/pool-parts.ts";
+import type { PoolParts } from "../plan/planners/pool-parts.ts";
 import { counted } from "../render/amounts.ts";
 import type { RolloutState } from "./rollout-state.ts";
 

@@ -10,7 +10,7 @@ import {
 import type { Client } from "@capstan/runtime";
 import { unknownName } from "../cluster/unknown-name.ts";
 import { EXIT } from "../exit-codes.ts";
-import { titleOf } from "../plan/given-objects.ts";
+import { titleOf } from "../plan/read/given-objects.ts";
 import type { Patience, Progress } from "./follow-rollout.ts";
 
 /** An owner of machines that reports the numbers of its rollout in its status. */

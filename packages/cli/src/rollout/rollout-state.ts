@@ -1,7 +1,7 @@
-import { titleOf } from "../plan/given-objects.ts";
-import type { PoolBlock } from "../plan/pool-block.ts";
-import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
-import { type PoolParts, rivalNotes } from "../plan/pool-parts.ts";
+import { titleOf } from "../plan/read/given-objects.ts";
+import type { PoolBlock } from "../plan/print/pool-block.ts";
+import { planFor, type PlannedPool } from "../plan/planners/pool-plan.ts";
+import { type PoolParts, rivalNotes } from "../plan/planners/pool-parts.ts";
 
 /** The state of a pool's rollout. */
 export interface RolloutState extends PlannedPool {

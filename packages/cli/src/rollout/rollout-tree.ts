@@ -19,7 +19,7 @@ export interface TreeLook {
 export function rolloutTree(state: RolloutState, { rows = 40, pace }: TreeLook = {}): string {
   const { view, plan, parts, title } = state;
   const resources = new Map(parts.machines.map((machine) => [machine.metadata.name, machine]));
-  const groups = Map.groupBy(view.machines, (machine) => groupOf(machine, view.wantedHash));
+  const groups = Map.groupBy(view.machines, (machine) => groupOf(machine, view.desiredHash));
   const lines = [...obstacleLines(state), ...noteLines(state)];
   const head = [budgetLine(plan.budget), ...(pace ? [paceLine(pace, state)] : [])];
   // Each group has a line for its name and one for the machines that are not shown; the title has one, too.
@@ -32,7 +32,7 @@ export function rolloutTree(state: RolloutState, { rows = 40, pace }: TreeLook =
   });
   const leaf = (text: string): Branch => ({ text, parts: [] });
   const branches = [...head.map(leaf), ...machines, ...lines.map(leaf)];
-  return tree({ text: `${title}, model ${view.wantedHash}`, parts: branches });
+  return tree({ text: `${title}, model ${view.desiredHash}`, parts: branches });
 }
 
 /** Divides lines among groups: small groups get what they need, and leave the rest to large ones. */
@@ -49,10 +49,10 @@ function sharesOf<K>(lines: number, sizes: ReadonlyMap<K, number>): ReadonlyMap<
 
 const GROUPS = ["up to date", "updating", "outdated", "leaving"] as const;
 
-function groupOf(machine: MachineView, wantedHash: string): (typeof GROUPS)[number] {
+function groupOf(machine: MachineView, desiredHash: string): (typeof GROUPS)[number] {
   if (machine.isDeleting || machine.vmState === "Deleting") return "leaving";
   if (machine.picked === "update") return "updating";
-  return machine.modelHash === wantedHash ? "up to date" : "outdated";
+  return machine.modelHash === desiredHash ? "up to date" : "outdated";
 }
 
 interface Looks {

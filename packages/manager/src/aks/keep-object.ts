@@ -59,18 +59,18 @@ interface Keeper<T extends KubernetesObject> {
 /** Applies an object, unless its user created it, and reports it in its condition. */
 export async function keepObject<T extends KubernetesObject>(
   keeper: Keeper<T>,
-  wanted: KeptObject,
+  resource: KeptObject,
 ): Promise<Kept> {
   const { context } = keeper;
   try {
-    const kept = await apply(keeper, wanted);
-    report(context, wanted, kept);
+    const kept = await apply(keeper, resource);
+    report(context, resource, kept);
     return kept;
   } catch (error) {
     if (error instanceof Failure && error.failure !== "Conflict" && error.failure !== "NotFound") {
       const { reason, message, failure } = error;
       const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-      context.setCondition({ type: wanted.condition, status: "False", severity, reason, message });
+      context.setCondition({ type: resource.condition, status: "False", severity, reason, message });
     }
     throw error;
   }
@@ -78,9 +78,9 @@ export async function keepObject<T extends KubernetesObject>(
 
 async function apply<T extends KubernetesObject>(
   { context, aso }: Keeper<T>,
-  wanted: KeptObject,
+  resource: KeptObject,
 ): Promise<Kept> {
-  const { kind, name, policy } = wanted;
+  const { kind, name, policy } = resource;
   const observed = await resumed(context, kind, await aso.find(context, kind, name));
   if (observed && !isControlledBy(observed, context.object))
     return {
@@ -94,14 +94,14 @@ async function apply<T extends KubernetesObject>(
       `${kind.kind} ${name} is being deleted; it is created again afterwards`,
     );
   const decision = decidePolicy({ ...policy, observed });
-  const { adoptedSpec } = wanted;
+  const { adoptedSpec } = resource;
   if (adoptedSpec && observed && isForeign({ object: observed, policy: decision })) {
-    const adopted = { ...wanted, spec: () => adoptedSpec(observed) };
-    const object = patched(desiredObject(context, adopted, { observed, decision }), wanted);
+    const adopted = { ...resource, spec: () => adoptedSpec(observed) };
+    const object = patched(desiredObject(context, adopted, { observed, decision }), resource);
     const changes = adoptionChanges(object, observed.status);
-    throw terminal("ClusterNotAdopted", notAdopted(wanted, decision, changes));
+    throw terminal("ClusterNotAdopted", notAdopted(resource, decision, changes));
   }
-  const desired = patched(desiredObject(context, wanted, { observed, decision }), wanted);
+  const desired = patched(desiredObject(context, resource, { observed, decision }), resource);
   return { object: await aso.apply(context, kind, desired), isBringYourOwn: false, policy: decision };
 }
 

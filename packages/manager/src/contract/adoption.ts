@@ -27,13 +27,13 @@ export type Adoption =
 /** Decides how to set the owner reference and the cluster label of a referenced object. */
 export function decideAdoption(object: Frozen<ContractObject>, { owner, clusterName }: Adopter): Adoption {
   const { metadata } = object;
-  const wanted = controllerReferenceTo(owner);
+  const desired = controllerReferenceTo(owner);
   const other = controllerOf(object);
-  if (other && !isSameOwner(other, wanted)) {
+  if (other && !isSameOwner(other, desired)) {
     return { do: "refuse", why: `it already belongs to ${other.kind} ${other.name}` };
   }
   if (metadata.deletionTimestamp !== undefined) return { do: "keep", why: "it is being deleted" };
-  const ownerReferences = ensureOwnerReference(metadata.ownerReferences, wanted);
+  const ownerReferences = ensureOwnerReference(metadata.ownerReferences, desired);
   const isLabelled = metadata.labels?.[CLUSTER_NAME_LABEL] === clusterName;
   if (isLabelled && deepEqual(ownerReferences, metadata.ownerReferences)) {
     return { do: "keep", why: "it has its owner and its cluster" };

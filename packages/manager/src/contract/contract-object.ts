@@ -41,10 +41,10 @@ export function isInitialized(object: Read): boolean {
 /** The versions of a control plane: the desired one, and the oldest that a machine of it has. Undefined for kinds without versions. */
 export function controlPlaneVersionsOf(
   object: Read,
-): { readonly wanted: string; readonly actual: string | undefined } | undefined {
-  const { version: wanted } = specOf(object);
+): { readonly desired: string; readonly actual: string | undefined } | undefined {
+  const { version: desired } = specOf(object);
   const { version: actual } = statusOf(object);
-  return isText(wanted) ? { wanted, actual: isText(actual) ? actual : undefined } : undefined;
+  return isText(desired) ? { desired, actual: isText(actual) ? actual : undefined } : undefined;
 }
 
 /** Whether the object has none of the contract's status fields, which means that no controller acts on it. */

@@ -63,7 +63,7 @@ import { templatePrototypeReconciler } from "../reconcilers/nodeprototype/templa
 import type { CertificateIssuer } from "../cluster-certificates/issuer.ts";
 import type { ConnectToEtcd } from "../etcd/port.ts";
 import type { PolicyRule } from "../reconcilers/policy-rule.ts";
-import type { UpdaterPorts } from "../updaters/updaters.ts";
+import type { UpdaterPorts } from "../in-place/hooks/updaters.ts";
 import type { AzurePorts } from "./ports/azure.ts";
 import type { KubernetesPorts } from "./ports/kubernetes.ts";
 import type { WorkloadPorts } from "./ports/workload.ts";

@@ -29,9 +29,9 @@ export function adoptionChanges(
       properties,
       ...rest
     } = armBody({ apiVersion, kind, metadata, spec }, type, () => undefined);
-    const wanted = { ...rest, ...(isJsonObject(properties) ? properties : {}) };
-    const changes = [...driftsOf(wanted, status)].map(
-      (one) => `${one.path} from ${shown(one.actual)} to ${shown(one.wanted)}`,
+    const desired = { ...rest, ...(isJsonObject(properties) ? properties : {}) };
+    const changes = [...driftsOf(desired, status)].map(
+      (one) => `${one.path} from ${shown(one.actual)} to ${shown(one.desired)}`,
     );
     const more = changes.length - MOST_CHANGES;
     return more > 0 ? [...changes.slice(0, MOST_CHANGES), `${more} more`] : changes;

@@ -31,13 +31,13 @@ export interface AgentPoolInput extends ManagedPool {
 export function agentPoolSpec(input: AgentPoolInput): Record<string, unknown> {
   const { pool, machinePool, controlPlane, observed, tags } = input;
   const { spec } = pool;
-  const wanted = newestVersion(
+  const desired = newestVersion(
     machinePool.spec.template.spec.version,
     controlPlane.status?.autoUpgradeVersion,
   );
   const version = newestVersion(
     // The control plane is upgraded first, and the pool follows.
-    isNewer(wanted, input.controlPlaneVersion) ? input.controlPlaneVersion : wanted,
+    isNewer(desired, input.controlPlaneVersion) ? input.controlPlaneVersion : desired,
     observedText(observed, "currentOrchestratorVersion"),
   );
   return present({

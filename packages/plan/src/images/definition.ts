@@ -22,9 +22,9 @@ export function mismatchOf(
   fields: readonly string[] = FIELDS,
 ): string | undefined {
   for (const field of fields) {
-    const [found, wanted] = [valueOf(existing, field), valueOf(needed, field)];
-    if (deepEqual(found, wanted)) continue;
-    return `has properties.${field} ${shown(found)}, and new machines need ${shown(wanted)}; delete the definition, and the next renewal creates one that fits`;
+    const [found, desired] = [valueOf(existing, field), valueOf(needed, field)];
+    if (deepEqual(found, desired)) continue;
+    return `has properties.${field} ${shown(found)}, and new machines need ${shown(desired)}; delete the definition, and the next renewal creates one that fits`;
   }
   return undefined;
 }

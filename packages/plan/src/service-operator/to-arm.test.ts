@@ -135,6 +135,6 @@ test.each<[string, unknown, unknown, string | undefined]>([
     undefined,
   ],
   ["a list of another length", { a: [1] }, { a: [1, 2] }, "a"],
-])("drift: %s", (_, wanted, actual, expected) => {
-  expect(firstDrift(wanted, actual)).toBe(expected);
+])("drift: %s", (_, desired, actual, expected) => {
+  expect(firstDrift(desired, actual)).toBe(expected);
 });

@@ -404,15 +404,15 @@ test("after any writes, cut watches, lags, failures and expired versions the cac
       happen("mend");
       await testServer.scheduler.advance(15 * 60_000);
       const listed = await testServer.run(testServer.client.list(TestObject));
-      const wanted = listed.map(({ metadata: { managedFields: _, ...metadata }, ...rest }) => {
+      const desired = listed.map(({ metadata: { managedFields: _, ...metadata }, ...rest }) => {
         return { ...rest, metadata };
       });
-      expect(byName(informer.store.all())).toEqual(byName(wanted));
+      expect(byName(informer.store.all())).toEqual(byName(desired));
       expect(byName(informer.store.byIndex("odd", "yes"))).toEqual(
-        byName(wanted.filter(({ spec }) => isOdd(spec))),
+        byName(desired.filter(({ spec }) => isOdd(spec))),
       );
       expect(bugs).toEqual([]);
-      expect([...summed.keys()].sort()).toEqual(wanted.map(({ metadata }) => metadata.name).sort());
+      expect([...summed.keys()].sort()).toEqual(desired.map(({ metadata }) => metadata.name).sort());
     }),
     { numRuns: 120 },
   );

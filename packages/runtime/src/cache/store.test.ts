@@ -102,8 +102,8 @@ describe("a store with indexes", () => {
           }
           expect([...store.keys()].sort()).toEqual([...plain.keys()].sort());
           for (const value of ["tea", "rum", "salt"]) {
-            const wanted = [...plain.values()].filter((object) => cargoOf(object).includes(value));
-            expect(new Set(store.byIndex("cargo", value))).toEqual(new Set(wanted));
+            const desired = [...plain.values()].filter((object) => cargoOf(object).includes(value));
+            expect(new Set(store.byIndex("cargo", value))).toEqual(new Set(desired));
           }
         }
       }),

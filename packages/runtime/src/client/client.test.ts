@@ -120,9 +120,9 @@ describe("each call makes one request", () => {
         type: "application/json",
       },
     ],
-  ])("%s", async (_, call, { type, ...wanted }) => {
+  ])("%s", async (_, call, { type, ...desired }) => {
     const request = await sent(call);
-    expect(request).toMatchObject(wanted);
+    expect(request).toMatchObject(desired);
     expect(request.headers).toMatchObject({ accept: "application/json", "user-agent": "capstan" });
     if (type !== undefined) expect(request.headers["content-type"]).toBe(type);
   });
@@ -340,8 +340,8 @@ describe("a watch", () => {
       stream([], new SyntaxError("Unexpected token <")),
       { failure: "Transient", reason: "UnreadableAnswer" },
     ],
-  ])("fails with %s", async (_, answer, wanted) => {
-    expect(await failed(answer, collect)).toMatchObject(wanted);
+  ])("fails with %s", async (_, answer, desired) => {
+    expect(await failed(answer, collect)).toMatchObject(desired);
   });
 
   test("has no limit of a minute", async () => {

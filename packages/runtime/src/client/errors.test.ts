@@ -28,10 +28,10 @@ describe("the failure of an error answer", () => {
     [503, "ServiceUnavailable", "Transient"],
     [504, "Timeout", "Transient"],
     [599, "SomethingNew", "Transient"],
-  ])("%i %s is %s", async (code, reason, wanted) => {
+  ])("%i %s is %s", async (code, reason, desired) => {
     const answer = status(code, { reason, message: "because", ...named });
     const failure = await failureOf(answer, GET);
-    expect(seen(failure)).toEqual([wanted, reason, undefined]);
+    expect(seen(failure)).toEqual([desired, reason, undefined]);
     expect(failure.message).toBe("GET /boats/a: because");
   });
 
@@ -95,8 +95,8 @@ describe("the failure of an error answer", () => {
     ],
     ["as zero", status(429, {}, { "retry-after": "0" }), undefined],
     ["as a negative number", status(429, {}, { "retry-after": "-5" }), undefined],
-  ])("a Retry-After is read %s", async (_, answer, wanted) => {
-    expect((await failureOf(answer, GET)).retryAfterMs).toBe(wanted);
+  ])("a Retry-After is read %s", async (_, answer, desired) => {
+    expect((await failureOf(answer, GET)).retryAfterMs).toBe(desired);
   });
 
   test.each([
@@ -130,8 +130,8 @@ describe("whether a request may have been carried out", () => {
     [401, false],
     [500, true],
     [504, true],
-  ])("after %i: %s", async (code, wanted) => {
-    expect((await failureOf(status(code, named), "POST /boats")).outcomeUnknown).toBe(wanted);
+  ])("after %i: %s", async (code, desired) => {
+    expect((await failureOf(status(code, named), "POST /boats")).outcomeUnknown).toBe(desired);
   });
 
   test.each([
@@ -139,10 +139,10 @@ describe("whether a request may have been carried out", () => {
     ["lookup", false],
     ["tls", false],
     ["reset", true],
-  ] as const)("after a connection that was %s: %s", (failure, wanted) => {
+  ] as const)("after a connection that was %s: %s", (failure, desired) => {
     const result = connectionFailure(new TransportError(failure, "it broke"), "POST /boats") as Failure;
     expect(seen(result)).toEqual(["Transient", "ServerUnreachable", undefined]);
-    expect([result.message, result.outcomeUnknown]).toEqual(["POST /boats: it broke", wanted]);
+    expect([result.message, result.outcomeUnknown]).toEqual(["POST /boats: it broke", desired]);
   });
 });
 

@@ -69,12 +69,12 @@ export class MetricRegistry {
 
   /** The current value of a counter or gauge: for tests and the CLI. */
   value(name: string, labels: Readonly<Record<string, string>>): number {
-    const wanted = `${name}${labelText(Object.keys(labels), Object.values(labels))} `;
+    const desired = `${name}${labelText(Object.keys(labels), Object.values(labels))} `;
     const line = this.#metrics
       .get(name)
       ?.lines()
-      .find((candidate) => candidate.startsWith(wanted));
-    return line === undefined ? 0 : Number(line.slice(wanted.length));
+      .find((candidate) => candidate.startsWith(desired));
+    return line === undefined ? 0 : Number(line.slice(desired.length));
   }
 
   /** Everything in Prometheus' text exposition format. */

@@ -329,8 +329,8 @@ test("any sequence of adds, takes and dones gives the same as two simple lists",
           queue.add(step.key, step.priority);
           model.add(step.key, step.priority);
         } else if (step.do === "take" && model.depth > 0) {
-          const wanted = model.take();
-          expect(await queue.take()).toBe(wanted);
+          const desired = model.take();
+          expect(await queue.take()).toBe(desired);
         } else if (step.do === "done") {
           const key = [...model.working.keys()][step.which];
           if (key === undefined) continue;

@@ -306,8 +306,8 @@ function expectMerged(
   const [was, ours, others] = [leaves(base.fields), leaves(mine.fields), leaves(theirs.fields)];
   const merged = leaves(result);
   for (const path of new Set([...was.keys(), ...ours.keys(), ...others.keys()])) {
-    const wanted = was.get(path) === ours.get(path) ? others.get(path) : ours.get(path);
-    expect(merged.get(path), path).toEqual(wanted);
+    const desired = was.get(path) === ours.get(path) ? others.get(path) : ours.get(path);
+    expect(merged.get(path), path).toEqual(desired);
   }
 }
 
@@ -325,8 +325,8 @@ test("after a status write the server has the edits of the pass, and those of th
       expectMerged(rest, base, [mine, theirs]);
       for (const type of ["A", "B", "C", "D"]) {
         const edited = statusIn(base.conditions, type) !== statusIn(mine.conditions, type);
-        const wanted = edited ? mine.conditions : theirs.conditions;
-        expect(statusIn(list as Condition[], type), type).toBe(statusIn(wanted, type));
+        const desired = edited ? mine.conditions : theirs.conditions;
+        expect(statusIn(list as Condition[], type), type).toBe(statusIn(desired, type));
       }
       // Without an edit, nothing is written and so nothing is read.
       if (writes().length > 0) expect(draft.object.status).toEqual((await now()).status ?? {});

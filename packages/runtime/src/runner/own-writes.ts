@@ -152,7 +152,7 @@ export class OwnWrites {
 
 /**
  * Whether two versions differ in nothing but values that the pass applied. An apply does not say which version it
- * changed, so the versions cannot tell; but such a change is what the pass wanted, whichever client wrote it.
+ * changed, so the versions cannot tell; but such a change is what the pass desired, whichever client wrote it.
  */
 function differsOnlyIn(
   applied: object,

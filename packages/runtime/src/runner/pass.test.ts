@@ -181,11 +181,11 @@ describe("phases", () => {
       { type: "requeue", afterMs: 100, reason: "Sooner" },
       "Ready|False|Info|Sooner|",
     ],
-  ])("decide about the requeue: %s", async (_, outcomes, wanted, condition) => {
+  ])("decide about the requeue: %s", async (_, outcomes, desired, condition) => {
     const { result, now } = await pass(await serverWith(), {
       normal: outcomes.map((outcome) => () => outcome),
     });
-    expect(result).toEqual(wanted);
+    expect(result).toEqual(desired);
     expect(shown(now)).toEqual([condition]);
   });
 
@@ -358,12 +358,12 @@ describe("a phase that throws", () => {
     ["Terminal", ["Ready|False|Error|Why|Because"]],
     ["NotFound", []],
     ["Conflict", []],
-  ])("a %s failure is reported by its class", async (failure, wanted) => {
+  ])("a %s failure is reported by its class", async (failure, desired) => {
     const thrown = new Failure(failure, "Why", { message: "Because" });
     const { result, now, writes } = await pass(await serverWith(), failing(thrown));
     expect(result).toEqual({ type: "failed", failure: thrown });
-    expect(shown(now)).toEqual(wanted);
-    expect(writes).toHaveLength(wanted.length);
+    expect(shown(now)).toEqual(desired);
+    expect(writes).toHaveLength(desired.length);
   });
 
   test("writes nothing when the same failure repeats", async () => {

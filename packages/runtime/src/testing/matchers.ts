@@ -21,11 +21,11 @@ export const conditionMatchers = {
     const found = conditions.find((condition) => condition.type === type);
     const pass = found?.status === status && (reason === undefined || found.reason === reason);
     const all = conditions.map(describeCondition).join("\n  ");
-    const wanted = `${type}=${status}${reason === undefined ? "" : ` (${reason})`}`;
+    const desired = `${type}=${status}${reason === undefined ? "" : ` (${reason})`}`;
     return {
       pass,
       message: () =>
-        `expected condition ${pass ? "not " : ""}to be ${wanted}; conditions are:\n  ${all || "none"}`,
+        `expected condition ${pass ? "not " : ""}to be ${desired}; conditions are:\n  ${all || "none"}`,
     };
   },
 };

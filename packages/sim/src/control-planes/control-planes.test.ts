@@ -220,16 +220,16 @@ describe("control planes", () => {
     await story.started();
     await story.createCluster("demo");
     const place = { name: "demo-kubeconfig", namespace: "default" };
-    const wanted = valueOf(await story.secret("demo-kubeconfig"));
+    const desired = valueOf(await story.secret("demo-kubeconfig"));
     const bad = { metadata: { labels: null }, data: { value: "AAAA" } };
     await story.run(story.user.patch(Secret, place, { type: "merge", body: bad }));
     await story.scheduler.advance(MINUTE_MS);
     const repaired = await story.secret("demo-kubeconfig");
-    expect(valueOf(repaired)).toBe(wanted);
+    expect(valueOf(repaired)).toBe(desired);
     expect(repaired?.metadata.labels).toEqual({ "cluster.x-k8s.io/cluster-name": "demo" });
     await story.run(story.user.delete(Secret, place));
     await story.scheduler.advance(MINUTE_MS);
-    expect(valueOf(await story.secret("demo-kubeconfig"))).toBe(wanted);
+    expect(valueOf(await story.secret("demo-kubeconfig"))).toBe(desired);
   });
 
   test("do not touch a Secret of another client", async () => {

@@ -188,8 +188,8 @@ class ControlPlaneTable implements ControlPlanes {
   /** Removes the logical clusters whose Clusters were deleted while this process did not run. */
   async #removeLeftovers(): Promise<void> {
     const { host, log } = this.#options;
-    const wanted = new Set([...this.#clusters.store.keys()].map(nameOf));
-    for (const name of host.names().filter((one) => !wanted.has(one) && !isManagedClusterName(one))) {
+    const desired = new Set([...this.#clusters.store.keys()].map(nameOf));
+    for (const name of host.names().filter((one) => !desired.has(one) && !isManagedClusterName(one))) {
       log.info("Removing a logical cluster without a Cluster", { name });
       await host.remove(name);
     }

@@ -103,13 +103,13 @@ function secretWrites({ cluster, kubeconfig, secret }: Scene): ClusterAction[] {
   return [{ do: "patchSecret", name, patch, why: "the Secret does not lead to the Cluster any more" }];
 }
 
-interface Wanted {
+interface Desired {
   readonly labels: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, string>>;
   readonly owner: OwnerReference;
 }
 
-function isSettled({ metadata, data: stored }: Frozen<Secret>, { labels, data, owner }: Wanted): boolean {
+function isSettled({ metadata, data: stored }: Frozen<Secret>, { labels, data, owner }: Desired): boolean {
   const references = metadata.ownerReferences;
   return (
     stored?.["value"] === data["value"] &&

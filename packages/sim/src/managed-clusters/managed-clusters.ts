@@ -102,8 +102,8 @@ class ManagedClusterTable implements ManagedClusters {
   async #start(): Promise<void> {
     const { azure, host, log } = this.#options;
     const clusters = azure.core.managedClusters();
-    const wanted = new Set(clusters.map(managedClusterName));
-    for (const name of host.names().filter((one) => isManagedClusterName(one) && !wanted.has(one))) {
+    const desired = new Set(clusters.map(managedClusterName));
+    for (const name of host.names().filter((one) => isManagedClusterName(one) && !desired.has(one))) {
       log.info("Removing a logical cluster without an AKS cluster", { name });
       await host.remove(name);
     }

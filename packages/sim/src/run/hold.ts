@@ -8,10 +8,10 @@ export function problemsWith(world: World, claims: Claims): string[] {
   const { cluster, machines = [], guestsFailed = [], conditions = [] } = claims;
   const census = world.truth.census(cluster);
   const counts = (["nodes", "nodesReady", "podsRunning"] as const).flatMap((what) => {
-    const wanted = claims[what];
-    return wanted === undefined || wanted === census[what]
+    const desired = claims[what];
+    return desired === undefined || desired === census[what]
       ? []
-      : [`${what} is ${census[what]}, not ${wanted}`];
+      : [`${what} is ${census[what]}, not ${desired}`];
   });
   return [
     ...counts,

@@ -64,12 +64,12 @@ function outdated({ set, nodes, pods, nowMs }: Daemons): PodAction[] {
   const hash = templateHash(set.spec.template);
   const old = pods.filter((pod) => isActive(pod) && pod.metadata.labels?.[REVISION_LABEL] !== hash);
   if (old.length === 0) return [];
-  const wanted = nodes.filter((node) => isEligible(set, node)).length;
-  const limit = Math.max(1, scaledValue(updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, wanted, "up"));
+  const desired = nodes.filter((node) => isEligible(set, node)).length;
+  const limit = Math.max(1, scaledValue(updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, "up"));
   const isAvailable = (pod: Frozen<WorkloadPod>): boolean =>
     isActive(pod) && untilAvailableMs(pod, minReadySeconds, nowMs) === 0;
   const broken = old.filter((pod) => !isAvailable(pod));
-  const budget = Math.max(0, limit - (wanted - pods.filter(isAvailable).length));
+  const budget = Math.max(0, limit - (desired - pods.filter(isAvailable).length));
   const healthy = old.filter(isAvailable).slice(0, budget);
   const why = "it was made from an older template";
   return [...broken, ...healthy].map((pod) => ({ type: "delete", pod, why }));

@@ -79,8 +79,8 @@ describe("a Deployment", () => {
       [replicaSet("a", 0), replicaSet("b", 0), replicaSet(current, 4)],
       ["delete a"],
     ],
-  ])("%s", (_, wanted, sets, actions) => {
-    expect(reported(wanted, sets)).toEqual(actions);
+  ])("%s", (_, desired, sets, actions) => {
+    expect(reported(desired, sets)).toEqual(actions);
   });
 
   test("has the same set for the same template, regardless of the order of its fields", () => {

@@ -40,7 +40,7 @@ interface Generations {
 }
 
 function recreate({ spec }: Frozen<Deployment>, { name, current, old }: Generations): SetAction[] {
-  const down = old.filter((set) => wantedOf(set) > 0);
+  const down = old.filter((set) => desiredOf(set) > 0);
   if (down.length > 0)
     return down.map((set) => ({ type: "scale", why: "the old pods go first", set, replicas: 0 }));
   if (old.some(({ status }) => (status?.replicas ?? 0) > 0)) return [];
@@ -51,9 +51,9 @@ function recreate({ spec }: Frozen<Deployment>, { name, current, old }: Generati
 function grow({ spec }: Frozen<Deployment>, { name, current, old }: Generations): SetAction[] {
   const { replicas = 1 } = spec;
   const { maxSurge } = resolveRolloutBudget(spec.strategy?.rollingUpdate ?? {}, replicas);
-  const others = sum(old, wantedOf);
+  const others = sum(old, desiredOf);
   const room = Math.max(0, replicas + maxSurge - others);
-  const has = current ? wantedOf(current) : 0;
+  const has = current ? desiredOf(current) : 0;
   const next = has > replicas ? replicas : Math.max(has, Math.min(replicas, room));
   const why = others === 0 ? `${replicas} wanted` : `${others} old ones and at most ${maxSurge} more`;
   return resize({ name, current, replicas: next, why });
@@ -67,7 +67,7 @@ function resize(to: {
 }): SetAction[] {
   const { name, current, replicas, why } = to;
   if (!current) return [{ type: "create", why, name, replicas }];
-  return wantedOf(current) === replicas ? [] : [{ type: "scale", why, set: current, replicas }];
+  return desiredOf(current) === replicas ? [] : [{ type: "scale", why, set: current, replicas }];
 }
 
 /** Scales down old sets: unavailable pods first, then as many available ones as allowed, the oldest set first. */
@@ -76,20 +76,20 @@ function shrink({ spec }: Frozen<Deployment>, { current, old }: Generations): Se
   const { maxUnavailable } = resolveRolloutBudget(spec.strategy?.rollingUpdate ?? {}, replicas);
   const all = current ? [...old, current] : old;
   const least = replicas - maxUnavailable;
-  const newUnavailable = current ? wantedOf(current) - availableOf(current) : 0;
-  let removable = Math.max(0, sum(all, wantedOf) - least - newUnavailable);
+  const newUnavailable = current ? desiredOf(current) - availableOf(current) : 0;
+  let removable = Math.max(0, sum(all, desiredOf) - least - newUnavailable);
   let spare = Math.max(0, sum(all, availableOf) - least);
   const actions: SetAction[] = [];
   for (const set of old) {
-    const broken = Math.min(removable, Math.max(0, wantedOf(set) - availableOf(set)));
-    const healthy = Math.min(removable - broken, spare, wantedOf(set) - broken);
+    const broken = Math.min(removable, Math.max(0, desiredOf(set) - availableOf(set)));
+    const healthy = Math.min(removable - broken, spare, desiredOf(set) - broken);
     removable -= broken + healthy;
     spare -= healthy;
     if (broken + healthy === 0) continue;
     const why = `${least} must stay available, ${sum(all, availableOf)} are`;
-    actions.push({ type: "scale", why, set, replicas: wantedOf(set) - broken - healthy });
+    actions.push({ type: "scale", why, set, replicas: desiredOf(set) - broken - healthy });
   }
-  const empty = old.filter((set) => wantedOf(set) === 0 && (set.status?.replicas ?? 0) === 0);
+  const empty = old.filter((set) => desiredOf(set) === 0 && (set.status?.replicas ?? 0) === 0);
   const why = `only ${revisionHistoryLimit} old sets are kept`;
   const surplus = empty.slice(0, Math.max(0, empty.length - revisionHistoryLimit));
   return [...actions, ...surplus.map((set): SetAction => ({ type: "delete", why, set }))];
@@ -102,14 +102,14 @@ export function deploymentStatus(
   nowMs: number,
 ): object {
   const { metadata, spec, status } = deployment;
-  const { replicas: wanted = 1 } = spec;
-  const { maxUnavailable } = resolveRolloutBudget(spec.strategy?.rollingUpdate ?? {}, wanted);
+  const { replicas: desired = 1 } = spec;
+  const { maxUnavailable } = resolveRolloutBudget(spec.strategy?.rollingUpdate ?? {}, desired);
   const current = sets.filter((set) => set.metadata.name === currentSetName(deployment));
   const replicas = sum(sets, podsOf);
   const available = sum(sets, availableOf);
   const updated = sum(current, podsOf);
-  const isDone = updated === wanted && replicas === wanted && available === wanted;
-  const isAvailable = available >= wanted - maxUnavailable;
+  const isDone = updated === desired && replicas === desired && available === desired;
+  const isAvailable = available >= desired - maxUnavailable;
   const conditions: Omit<PodCondition, "lastTransitionTime">[] = [
     {
       type: "Available",
@@ -128,12 +128,12 @@ export function deploymentStatus(
     updatedReplicas: updated,
     readyReplicas: sum(sets, (set) => set.status?.readyReplicas ?? 0),
     availableReplicas: available,
-    unavailableReplicas: Math.max(0, Math.max(wanted, replicas) - available),
+    unavailableReplicas: Math.max(0, Math.max(desired, replicas) - available),
     conditions: withConditions(status?.conditions, conditions, nowMs),
   };
 }
 
-function wantedOf({ spec }: Frozen<ReplicaSet>): number {
+function desiredOf({ spec }: Frozen<ReplicaSet>): number {
   return spec.replicas ?? 1;
 }
 

@@ -200,8 +200,8 @@ function containers(pod: Frozen<WorkloadPod>, state: ContainerStatus["state"]): 
 
 function missingImages(pod: Frozen<WorkloadPod>, node: Frozen<Node>): string[] {
   const there = new Set(node.status?.images?.flatMap(({ names = [] }) => names));
-  const wanted = new Set((pod.spec?.containers ?? []).map(({ image = "" }) => image));
-  return [...wanted].filter((image) => !there.has(image));
+  const desired = new Set((pod.spec?.containers ?? []).map(({ image = "" }) => image));
+  return [...desired].filter((image) => !there.has(image));
 }
 
 // Real images have between about 10 MB and 1 GB.

@@ -47,11 +47,11 @@ export function tally(pods: readonly Frozen<WorkloadPod>[], minReadySeconds: num
 /** Replaces conditions of the same type; the transition time changes with status and reason. */
 export function withConditions(
   known: readonly Frozen<PodCondition>[] | undefined,
-  wanted: readonly Omit<PodCondition, "lastTransitionTime">[],
+  desired: readonly Omit<PodCondition, "lastTransitionTime">[],
   nowMs: number,
 ): Frozen<PodCondition>[] {
-  const kept = (known ?? []).filter(({ type }) => !wanted.some((other) => other.type === type));
-  const set = wanted.map((condition) => {
+  const kept = (known ?? []).filter(({ type }) => !desired.some((other) => other.type === type));
+  const set = desired.map((condition) => {
     const old = known?.find(({ type }) => type === condition.type);
     const isSame = old?.status === condition.status && old.reason === condition.reason;
     return { ...condition, lastTransitionTime: (isSame && old.lastTransitionTime) || formatTimestamp(nowMs) };

@@ -34,7 +34,7 @@ describe("a ReplicaSet", () => {
       [pod("a", { node: "n", bornAfter: -90 }), pod("b", { node: "n", bornAfter: -10 })],
       ["-b"],
     ],
-  ])("%s", (_, wanted, pods, actions) => {
-    expect(reported(wanted, pods)).toEqual(actions);
+  ])("%s", (_, desired, pods, actions) => {
+    expect(reported(desired, pods)).toEqual(actions);
   });
 });

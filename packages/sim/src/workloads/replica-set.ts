@@ -4,10 +4,10 @@ import { isActive, type Tally } from "./pod-state.ts";
 import type { PodAction, ReplicaSet, WorkloadPod } from "./workload-kinds.ts";
 
 /** Decides which pods to create or delete to reach the desired number. */
-export function decideReplicas(wanted: number, pods: readonly Frozen<WorkloadPod>[]): PodAction[] {
+export function decideReplicas(desired: number, pods: readonly Frozen<WorkloadPod>[]): PodAction[] {
   const active = pods.filter(isActive);
-  const missing = wanted - active.length;
-  const why = `${wanted} wanted, ${active.length} there`;
+  const missing = desired - active.length;
+  const why = `${desired} wanted, ${active.length} there`;
   if (missing >= 0) return Array.from({ length: missing }, () => ({ type: "create", why }));
   return bySacrifice(active)
     .slice(0, -missing)

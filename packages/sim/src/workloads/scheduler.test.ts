@@ -30,8 +30,8 @@ describe("the scheduler", () => {
       [node("a"), node("b"), node("c", { unschedulable: true })],
       "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu, 2 Insufficient memory.",
     ],
-  ])("places no pod because of %s", (_, wanted, nodes, message) => {
-    const { node: chosen, why } = choose(wanted, nodes, () => ({ cpu: 0, memory: 0, pods: 0 }));
+  ])("places no pod because of %s", (_, desired, nodes, message) => {
+    const { node: chosen, why } = choose(desired, nodes, () => ({ cpu: 0, memory: 0, pods: 0 }));
     expect(chosen).toBeUndefined();
     expect(why).toContain(message);
   });
@@ -54,8 +54,8 @@ describe("the scheduler", () => {
       { labels: { disk: "ssd" } },
     ],
     ["a request that fits exactly", asking({ cpu: "2" }), {}],
-  ])("places a pod despite %s", (_, wanted, facts) => {
-    expect(choose(wanted, [node("a", facts)], () => ({ cpu: 0, memory: 0, pods: 2 })).node).toBe("a");
+  ])("places a pod despite %s", (_, desired, facts) => {
+    expect(choose(desired, [node("a", facts)], () => ({ cpu: 0, memory: 0, pods: 2 })).node).toBe("a");
   });
 
   test("spreads pods by count until the nodes are full", () => {

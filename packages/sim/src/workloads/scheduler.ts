@@ -28,13 +28,13 @@ export function choose(
   usedOn: (node: string) => Amounts,
 ): Choice {
   if (nodes.length === 0) return { node: undefined, why: "no nodes available to schedule pods" };
-  const wanted = amountsOf(pod);
+  const desired = amountsOf(pod);
   const obstacles = new Map<string, number>();
   let best: Place | undefined;
   for (const node of nodes) {
     const { name } = node.metadata;
     const used = usedOn(name);
-    const why = obstaclesOn(node, { pod, wanted, used });
+    const why = obstaclesOn(node, { pod, desired, used });
     for (const one of why) obstacles.set(one, (obstacles.get(one) ?? 0) + 1);
     if (why.length === 0 && (!best || isBetter({ name, pods: used.pods }, best)))
       best = { name, pods: used.pods };
@@ -55,24 +55,24 @@ function isBetter(a: Place, b: Place): boolean {
 
 interface Candidate {
   readonly pod: Frozen<WorkloadPod>;
-  readonly wanted: Amounts;
+  readonly desired: Amounts;
   readonly used: Amounts;
 }
 
-function obstaclesOn(node: Frozen<Node>, { pod, wanted, used }: Candidate): string[] {
+function obstaclesOn(node: Frozen<Node>, { pod, desired, used }: Candidate): string[] {
   if (node.spec?.unschedulable) return ["node(s) were unschedulable"];
   const taint = repellingTaint(node, pod.spec?.tolerations);
   if (taint) return [`node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`];
   if (!matchesSelector(node, pod.spec?.nodeSelector))
     return ["node(s) didn't match Pod's node affinity/selector"];
-  return shortages(roomOf(node), wanted, used);
+  return shortages(roomOf(node), desired, used);
 }
 
-function shortages(room: Amounts, wanted: Amounts, used: Amounts): string[] {
+function shortages(room: Amounts, desired: Amounts, used: Amounts): string[] {
   return [
     ...(used.pods + 1 > room.pods ? ["Too many pods"] : []),
-    ...(wanted.cpu > 0 && used.cpu + wanted.cpu > room.cpu ? ["Insufficient cpu"] : []),
-    ...(wanted.memory > 0 && used.memory + wanted.memory > room.memory ? ["Insufficient memory"] : []),
+    ...(desired.cpu > 0 && used.cpu + desired.cpu > room.cpu ? ["Insufficient cpu"] : []),
+    ...(desired.memory > 0 && used.memory + desired.memory > room.memory ? ["Insufficient memory"] : []),
   ];
 }
 

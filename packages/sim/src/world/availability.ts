@@ -99,10 +99,10 @@ export class Availability {
 }
 
 /** A pool has no lowest number until it has been complete for the first time. */
-function noteLowest(pool: PoolState, wanted: number, atMs: number): void {
+function noteLowest(pool: PoolState, desired: number, atMs: number): void {
   const { available } = pool;
-  const isChanged = pool.lowest ? available < pool.lowest.available : wanted > 0 && available >= wanted;
-  if (isChanged) pool.lowest = { available, of: wanted, atMs };
+  const isChanged = pool.lowest ? available < pool.lowest.available : desired > 0 && available >= desired;
+  if (isChanged) pool.lowest = { available, of: desired, atMs };
 }
 
 function isAvailable(node: Frozen<Node> | undefined): boolean {

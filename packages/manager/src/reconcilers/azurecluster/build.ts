@@ -1,10 +1,10 @@
 import { block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
-import { failureOf, normalizedId, type WantedChange } from "@capstan/azure";
+import { failureOf, normalizedId, type DesiredChange } from "@capstan/azure";
 import { setResourceConditions } from "./conditions.ts";
-import { decide, type Decision, type Scene, shortName } from "./decide.ts";
+import { decide, type Decision, type Scene, shortName } from "./operations/decide.ts";
 import { confirm, observe } from "./observe.ts";
-import { follow, type Round, start, throttledFor } from "./operations.ts";
-import { lastAppliedIn } from "./last-applied.ts";
+import { follow, type Round, start, throttledFor } from "./operations/operations.ts";
+import { lastAppliedIn } from "./model/last-applied.ts";
 import { setBegun, type Scope } from "./scope.ts";
 import { ownerOf, virtualNetworkID } from "../../azure-cluster/spec-view.ts";
 
@@ -18,7 +18,7 @@ export async function build(scope: Scope): Promise<Outcome> {
   try {
     let retryAfterMs = noted(scope, await follow(scope));
     // A resource that Azure finishes immediately unblocks its dependants; each turn of the loop finishes at least one.
-    for (let turn = 0; turn <= scope.wanted.length; turn++) {
+    for (let turn = 0; turn <= scope.desired.length; turn++) {
       const decisions = await decided(scope);
       recordEvents(scope, decisions);
       const round = await start(scope, decisions.flatMap(writeFor));
@@ -52,11 +52,11 @@ async function decided(scope: Scope): Promise<readonly Decision[]> {
   return (await confirm(scope, decisions)) ? decide(sceneOf(scope)) : decisions;
 }
 
-function sceneOf({ plan, wanted, memory, ledger, cluster }: Scope): Scene {
+function sceneOf({ plan, desired, memory, ledger, cluster }: Scope): Scene {
   const network = virtualNetworkID(plan);
   return {
     owner: ownerOf(plan),
-    wanted,
+    desired,
     seen: memory.seen,
     lastApplied: lastAppliedIn(cluster.metadata.annotations),
     underWay: ledger.ids(),
@@ -65,7 +65,7 @@ function sceneOf({ plan, wanted, memory, ledger, cluster }: Scope): Scene {
   };
 }
 
-function writeFor(decision: Decision): readonly WantedChange[] {
+function writeFor(decision: Decision): readonly DesiredChange[] {
   const resourceID = decision.resource.id;
   switch (decision.do) {
     case "put": {

@@ -1,8 +1,8 @@
 import { Failure } from "@capstan/runtime";
-import type { Decision } from "./decide.ts";
+import type { Decision } from "./operations/decide.ts";
 import { normalizedId } from "@capstan/azure";
-import type { ResourceFailure } from "./memory.ts";
-import { CONDITIONS, type ResourceCondition } from "./resource.ts";
+import type { ResourceFailure } from "./operations/memory.ts";
+import { CONDITIONS, type ResourceCondition } from "./model/resource.ts";
 import type { Scope } from "./scope.ts";
 
 type ConditionUpdate = Parameters<Scope["context"]["setCondition"]>[0];

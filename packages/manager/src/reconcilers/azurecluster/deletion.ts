@@ -9,10 +9,10 @@ import {
 import { block, next, type Outcome, waiting } from "@capstan/runtime";
 import { AzureError, failureOf, isGone, normalizedId, SETTLE_MS } from "@capstan/azure";
 import type { JsonObject } from "@capstan/api";
-import { decideDeletion, type Deletion } from "./decide-deletion.ts";
+import { decideDeletion, type Deletion } from "./operations/decide-deletion.ts";
 import { poolsOf } from "../../azure-cluster/members.ts";
 import { readResource, together } from "./observe.ts";
-import { follow, type Round, start } from "./operations.ts";
+import { follow, type Round, start } from "./operations/operations.ts";
 import type { Scope } from "./scope.ts";
 
 const DELETING = "Deleting";
@@ -50,8 +50,8 @@ export async function deleteResources(scope: Scope): Promise<Outcome> {
     const deletions = await toDelete(scope);
     if (deletions.length === 0) return afterEmptyLook(scope);
     scope.memory.emptySinceMs = undefined;
-    const wanted = deletions.map(({ resourceID }) => ({ verb: "DELETE" as const, resourceID }));
-    return block(outcomeOf(await start(scope, wanted)) ?? 0, DELETING);
+    const desired = deletions.map(({ resourceID }) => ({ verb: "DELETE" as const, resourceID }));
+    return block(outcomeOf(await start(scope, desired)) ?? 0, DELETING);
   } catch (error) {
     throw failureOf(error, "deleting the network");
   }
@@ -105,8 +105,8 @@ async function toDelete(scope: Scope): Promise<readonly Deletion[]> {
 }
 
 /** Reads the resources of the spec one by one, because a wrongly empty list would leave all of them behind. */
-async function stillThere({ arm, plan, wanted }: Scope): Promise<readonly JsonObject[]> {
-  const readings = await together(wanted.map(({ id }) => readResource(arm, id, locationOf(plan))));
+async function stillThere({ arm, plan, desired }: Scope): Promise<readonly JsonObject[]> {
+  const readings = await together(desired.map(({ id }) => readResource(arm, id, locationOf(plan))));
   return readings.flatMap(({ body }) => (body ? [body] : []));
 }
 

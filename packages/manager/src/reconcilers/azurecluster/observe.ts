@@ -1,8 +1,8 @@
 import { type Arm, AzureError, isGone, normalizedId } from "@capstan/azure";
 import type { JsonObject } from "@capstan/api";
-import type { Decision } from "./decide.ts";
-import type { CachedReading } from "./memory.ts";
-import { throttledFor } from "./operations.ts";
+import type { Decision } from "./operations/decide.ts";
+import type { CachedReading } from "./operations/memory.ts";
+import { throttledFor } from "./operations/operations.ts";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";
 
@@ -16,10 +16,10 @@ const FRESH_MS = 2 * 60_000;
  * has neither properties nor states; from the shared lists of the subscription once it is built.
  */
 export async function observe(scope: Scope): Promise<void> {
-  const old = scope.wanted.map(({ id }) => id).filter((id) => isOld(scope, id, LOOK_FOR_DRIFT_MS));
+  const old = scope.desired.map(({ id }) => id).filter((id) => isOld(scope, id, LOOK_FOR_DRIFT_MS));
   if (old.length === 0) return;
   if (scope.cluster.status?.ready !== true) return look(scope, old);
-  const hasSeenAll = scope.wanted.every(({ id }) => scope.memory.seen.has(normalizedId(id)));
+  const hasSeenAll = scope.desired.every(({ id }) => scope.memory.seen.has(normalizedId(id)));
   try {
     await look(scope, await notListed(scope, old));
   } catch (error) {

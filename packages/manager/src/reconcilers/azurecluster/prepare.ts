@@ -1,11 +1,11 @@
 import { AzureCluster, deepEqual, formatFieldError } from "@capstan/api";
 import { block, type Failure, next, type Outcome, terminal } from "@capstan/runtime";
 import { failureOf } from "@capstan/azure";
-import { annotationsFor, applied, joined, lastAppliedIn } from "./last-applied.ts";
+import { annotationsFor, applied, joined, lastAppliedIn } from "./model/last-applied.ts";
 import { locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";
-import { unsupportedIn } from "./unsupported.ts";
-import { wantedResources } from "./wanted.ts";
+import { unsupportedIn } from "./model/unsupported.ts";
+import { desiredResources } from "./model/resources.ts";
 
 /** Refuses unsupported fields before any resource is created. */
 export function refuseUnsupported({ cluster, context }: Scope): Outcome {
@@ -54,7 +54,7 @@ export async function findZones(scope: Scope): Promise<Outcome> {
     );
     cluster.status = { ...cluster.status, failureDomains };
     scope.plan = { ...scope.plan, zones };
-    scope.wanted = wantedResources(scope.plan);
+    scope.desired = desiredResources(scope.plan);
     return next;
   } catch (error) {
     throw failureOf(error, `spec.location: zones of ${cluster.spec.location}`);
@@ -84,10 +84,10 @@ export function recordApplied({ cluster, plan }: Scope): Outcome {
 /** Sets Capstan's annotations and removes the empty ones. */
 export function annotate(
   cluster: Scope["cluster"],
-  wanted: Readonly<Record<string, string | undefined>>,
+  desired: Readonly<Record<string, string | undefined>>,
 ): void {
   const annotations = { ...cluster.metadata.annotations };
-  for (const [name, value] of Object.entries(wanted)) {
+  for (const [name, value] of Object.entries(desired)) {
     if (value === undefined) delete annotations[name];
     else annotations[name] = value;
   }

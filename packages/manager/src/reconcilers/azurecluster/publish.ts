@@ -3,10 +3,10 @@ import { isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { annotate } from "./prepare.ts";
 import { normalizedId } from "@capstan/azure";
-import { annotationsFor, applied } from "./last-applied.ts";
+import { annotationsFor, applied } from "./model/last-applied.ts";
 import type { Scope } from "./scope.ts";
 import { isOwned, ownershipTag } from "@capstan/plan";
-import { apiServerBalancerID } from "./wanted-load-balancers.ts";
+import { apiServerBalancerID } from "./model/load-balancers.ts";
 
 /** All resources exist: publishes their ids and the endpoint, and records that removed items are gone from Azure. */
 export function publish(scope: Scope): Outcome {

@@ -14,8 +14,8 @@ import {
 } from "../../azure-cluster/members.ts";
 import { build } from "./build.ts";
 import { awaitPools, deleteResources } from "./deletion.ts";
-import { Inventory } from "./inventory.ts";
-import { Memory } from "./memory.ts";
+import { Inventory } from "./operations/inventory.ts";
+import { Memory } from "./operations/memory.ts";
 import { findZones, refuseInvalid, refuseUnsupported, recordApplied } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { type AzureClusterPorts, buildScope, CONTROLLER, type Scope } from "./scope.ts";

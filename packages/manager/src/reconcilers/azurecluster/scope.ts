@@ -8,12 +8,12 @@ import {
   type AzureClientPorts,
   subscriptionOf,
 } from "../../azure-cluster/arm-client.ts";
-import type { Inventory } from "./inventory.ts";
-import { Ledger } from "./ledger.ts";
-import type { ClusterMemory, Memory } from "./memory.ts";
+import type { Inventory } from "./operations/inventory.ts";
+import { Ledger } from "./operations/ledger.ts";
+import type { ClusterMemory, Memory } from "./operations/memory.ts";
 import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
-import type { WantedResource } from "./resource.ts";
-import { wantedResources } from "./wanted.ts";
+import type { DesiredResource } from "./model/resource.ts";
+import { desiredResources } from "./model/resources.ts";
 
 /** The Azure clients that the reconciler can use. */
 export interface AzureClusterPorts extends AzureClientPorts {
@@ -41,7 +41,7 @@ export interface Scope {
   readonly memory: ClusterMemory;
   readonly shared: Shared;
   plan: ClusterSpecView;
-  wanted: readonly WantedResource[];
+  desired: readonly DesiredResource[];
 }
 
 /** The name of the reconciler, in metrics and towards Azure. */
@@ -78,7 +78,7 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
     memory: shared.memory.of(cluster.metadata.uid ?? ""),
     shared,
     plan,
-    wanted: wantedResources(plan),
+    desired: desiredResources(plan),
   };
 }
 

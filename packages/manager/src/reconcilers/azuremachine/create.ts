@@ -1,6 +1,6 @@
 import { formatProviderId, getCondition, type JsonObject, parseProviderId, Secret } from "@capstan/api";
 import { again, block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
-import { failureOf, type Progress, type WantedChange } from "@capstan/azure";
+import { failureOf, type Progress, type DesiredChange } from "@capstan/azure";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { interfaceBody, interfaceIDs, machineBody, machineID } from "./bodies.ts";
 import { addressesOf, decideMachine, type MachineDecision } from "./decide.ts";
@@ -47,8 +47,8 @@ async function perform(
     case "putInterface": {
       const { index, isNew } = decision;
       const resourceID = interfaceIDs(facts)[index] ?? "";
-      const wanted = { verb: "PUT", resourceID, body: interfaceBody(facts, index), isNew } as const;
-      return write(scope, wanted, INTERFACES_READY);
+      const desired = { verb: "PUT", resourceID, body: interfaceBody(facts, index), isNew } as const;
+      return write(scope, desired, INTERFACES_READY);
     }
     case "putMachine":
       return putMachine(scope);
@@ -69,31 +69,35 @@ async function putMachine(scope: NormalScope): Promise<Outcome> {
   context.setCondition({ type: INTERFACES_READY, status: "True", reason: "Reconciled" });
   const customData = await bootstrapData(scope);
   const resourceID = machineID(facts);
-  const wanted = { verb: "PUT", resourceID, body: machineBody(facts, customData), isNew: true } as const;
-  return write(scope, wanted, VM_RUNNING);
+  const desired = { verb: "PUT", resourceID, body: machineBody(facts, customData), isNew: true } as const;
+  return write(scope, desired, VM_RUNNING);
 }
 
 function creating({ context }: NormalScope, type: string): void {
   context.setCondition({ type, status: "False", severity: "Info", reason: "Creating" });
 }
 
-async function write(scope: NormalScope, wanted: WantedChange, condition: string): Promise<Outcome> {
+async function write(scope: NormalScope, desired: DesiredChange, condition: string): Promise<Outcome> {
   // With the first intent, this condition is in the status before anything is sent: a deletion then knows to look at Azure.
   if (!hasBegun(scope.machine)) creating(scope, INTERFACES_READY);
   creating(scope, condition);
-  const progress = await sent(scope, wanted, condition);
+  const progress = await sent(scope, desired, condition);
   if (typeof progress === "number") return block(progress, WAITING_FOR_AZURE);
   // A write that ended at once leads to the next one without a wait.
   if (!progress.isDone || progress.outcome !== "Succeeded") return block(0, WAITING_FOR_AZURE);
-  scope.written = wanted.resourceID;
+  scope.written = desired.resourceID;
   return ensureMachine(scope);
 }
 
-async function sent(scope: NormalScope, wanted: WantedChange, condition: string): Promise<number | Progress> {
+async function sent(
+  scope: NormalScope,
+  desired: DesiredChange,
+  condition: string,
+): Promise<number | Progress> {
   try {
-    return await start(scope, wanted);
+    return await start(scope, desired);
   } catch (error) {
-    const failure = failureOf(error, `creating ${wanted.resourceID.split("/").at(-1)}`);
+    const failure = failureOf(error, `creating ${desired.resourceID.split("/").at(-1)}`);
     throw blocked(scope.context, failure, condition);
   }
 }

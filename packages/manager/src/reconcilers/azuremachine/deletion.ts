@@ -63,7 +63,7 @@ async function remove(
   for (const resourceID of ids) {
     const body = await read(target, resourceID);
     if (!body || !isOurs(body)) continue;
-    const progress = await step(target, { wanted: { verb: "DELETE", resourceID } });
+    const progress = await step(target, { desired: { verb: "DELETE", resourceID } });
     if (typeof progress === "number") return progress;
     if (progress.isDone && progress.error) throw failureOf(progress.error, `deleting ${nameOf(resourceID)}`);
   }

@@ -8,7 +8,7 @@ import {
   type ListRequest,
   type Progress,
   type Task,
-  type WantedChange,
+  type DesiredChange,
 } from "@capstan/azure";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import { machineID } from "./bodies.ts";
@@ -125,14 +125,14 @@ function shortWaitMs(error: unknown): number | undefined {
 }
 
 /** Starts a write. Returns when to come back, or how it ended at once. */
-export async function start(scope: AzurePass, wanted: WantedChange): Promise<number | Progress> {
-  return step(scope, { wanted });
+export async function start(scope: AzurePass, desired: DesiredChange): Promise<number | Progress> {
+  return step(scope, { desired });
 }
 
 /** Advances the recorded operation, or starts one; a number says when to poll it. */
 export async function step(
   scope: AzurePass,
-  { wanted }: { readonly wanted?: WantedChange },
+  { desired }: { readonly desired?: DesiredChange },
 ): Promise<number | Progress> {
   const { shared, machine, azure, context, facts } = scope;
   const { pollBackoff } = shared;
@@ -141,7 +141,7 @@ export async function step(
   if (waitMs > 0) return waitMs;
   const task: Task = {
     record,
-    ...(wanted && { wanted }),
+    ...(desired && { desired }),
     persist: persistOperation(scope),
     location: locationOf(facts.plan),
   };

@@ -64,11 +64,11 @@ async function start(
   for (const planned of batches) {
     const { action, instanceIDs } = planned;
     if (!hasRoomFor(scope, instanceIDs.length, machines.length)) continue;
-    const [wanted] = instanceActions(scope.azureTarget.scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
-    if (!wanted) continue;
+    const [desired] = instanceActions(scope.azureTarget.scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
+    if (!desired) continue;
     if (action === "delete" && mayBeResized(scope) && (await isResizedMeanwhile(scope))) return [...waits, 0];
-    noteReimages(scope, planned, wanted.instanceIDs);
-    waits.push(await startOnInstances(scope, wanted));
+    noteReimages(scope, planned, desired.instanceIDs);
+    waits.push(await startOnInstances(scope, desired));
   }
   return waits;
 }

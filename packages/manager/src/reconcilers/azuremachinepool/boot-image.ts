@@ -11,7 +11,7 @@ import { type BootImage, bootImageOf, type Tags } from "@capstan/plan";
 import { baseKeyOf } from "../../virtual-machine/image-reference.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 import type { NormalScope, Observation } from "./scope.ts";
-import type { WantedModel } from "./wanted-model.ts";
+import type { ScaleSetModel } from "./scale-set-model.ts";
 
 /** Tags of a scale set: the image definition that its machines boot from, and the image that it was made for. */
 const PROTOTYPE_TAG = "capstan_prototype";
@@ -42,7 +42,7 @@ function isUpdatingInPlace({ pool, desired }: NormalScope): boolean {
 }
 
 /** The model as it is sent. The prototype is not part of the hash: machines from the image in the spec stay up to date. */
-export function modelToSend(scope: NormalScope, set: SeenSet | undefined): WantedModel {
+export function modelToSend(scope: NormalScope, set: SeenSet | undefined): ScaleSetModel {
   const { model } = scope.desired;
   const image = bootImage(scope, set?.tags ?? {});
   if (!image) return model;
@@ -59,8 +59,8 @@ export function imageSwitch(scope: NormalScope, observation: Observation): strin
   const { set } = observation;
   if (!set || !isSettled(observation)) return undefined;
   const { storageProfile } = modelToSend(scope, set).profile;
-  const wanted = isJsonObject(storageProfile) ? storageProfile["imageReference"] : undefined;
-  if (!isJsonObject(wanted) || isSameImage(wanted, set.imageReference)) return undefined;
+  const desired = isJsonObject(storageProfile) ? storageProfile["imageReference"] : undefined;
+  if (!isJsonObject(desired) || isSameImage(desired, set.imageReference)) return undefined;
   const image = bootImage(scope, set.tags);
   return image
     ? `new machines boot from the image definition ${image.id.split("/").at(-1)}, existing ones stay`
@@ -70,15 +70,15 @@ export function imageSwitch(scope: NormalScope, observation: Observation): strin
 /** A switch is never urgent: it waits until the pool has its model and its size. */
 function isSettled({ set, view, planned }: Observation): boolean {
   const isSized = set !== undefined && set.capacity <= planned.budget.ceiling;
-  return isSized && planned.actions.length === 0 && view.setHash === view.wantedHash;
+  return isSized && planned.actions.length === 0 && view.setHash === view.desiredHash;
 }
 
 /** Azure adds fields to a reference, such as the exact version. */
 function isSameImage(
-  wanted: Readonly<Record<string, unknown>>,
+  desired: Readonly<Record<string, unknown>>,
   seen: Readonly<Record<string, unknown>>,
 ): boolean {
-  return Object.entries(wanted).every(
+  return Object.entries(desired).every(
     ([field, value]) => String(value).toLowerCase() === String(seen[field]).toLowerCase(),
   );
 }

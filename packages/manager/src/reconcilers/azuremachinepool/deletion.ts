@@ -84,9 +84,9 @@ async function deletion(scope: AzurePass): Promise<number | undefined> {
   const record = scope.pool.status?.operation;
   const task = { persist: persistSetOperation(scope), location };
   const instances = machinesOf(scope).length;
-  const wanted = { verb: "DELETE", resourceID: scaleSetID, instances } as const;
+  const desired = { verb: "DELETE", resourceID: scaleSetID, instances } as const;
   if (record?.verb === "DELETE") {
-    return waitFor(await advance(operationPorts(scope), { ...task, record, wanted }));
+    return waitFor(await advance(operationPorts(scope), { ...task, record, desired }));
   }
   // A write without a known answer is looked up first; the deletion preempts one that Azure has accepted.
   if (record && record.url === undefined) {
@@ -94,7 +94,7 @@ async function deletion(scope: AzurePass): Promise<number | undefined> {
     if (!progress.isDone) return progress.retryAfterMs;
   }
   if (!(await isOursThere(scope))) return undefined;
-  return waitFor(await advance(operationPorts(scope), { ...task, wanted }));
+  return waitFor(await advance(operationPorts(scope), { ...task, desired }));
 }
 
 function waitFor(progress: Progress): number | undefined {

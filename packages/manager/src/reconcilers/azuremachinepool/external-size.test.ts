@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Wanted } from "@capstan/azure";
+import type { DesiredOperation } from "@capstan/azure";
 import { capacityAfter, resizedByOthers } from "./external-size.ts";
 
 describe("a capacity that is found while machines are replaced", () => {
@@ -25,7 +25,7 @@ describe("a capacity that is found while machines are replaced", () => {
 
 const resourceID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/mp";
 
-test.each<[string, Wanted, number | undefined]>([
+test.each<[string, DesiredOperation, number | undefined]>([
   ["a write is what it says", { verb: "PUT", resourceID, body: { sku: { capacity: 7 } } }, 7],
   ["a write of tags alone is not known", { verb: "PATCH", resourceID, body: { tags: {} } }, undefined],
   [
@@ -34,6 +34,6 @@ test.each<[string, Wanted, number | undefined]>([
     2,
   ],
   ["a new image is as before", { verb: "POST", resourceID, action: "reimage", instanceIDs: ["1", "2"] }, 4],
-])("the capacity after %s", (_, wanted, expected) => {
-  expect(capacityAfter(wanted, 4)).toBe(expected);
+])("the capacity after %s", (_, desired, expected) => {
+  expect(capacityAfter(desired, 4)).toBe(expected);
 });

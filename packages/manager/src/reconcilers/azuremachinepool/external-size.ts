@@ -1,5 +1,5 @@
 import { type AzureMachinePool, isJsonObject, type JsonObject } from "@capstan/api";
-import type { Wanted } from "@capstan/azure";
+import type { DesiredOperation } from "@capstan/azure";
 import type { Budget, MachineView, PoolAction, PoolPlan, PoolView } from "@capstan/plan";
 
 const CHANGES_SIZE: ReadonlySet<PoolAction["action"]> = new Set(["DeleteMachine", "PutModel", "SetCapacity"]);
@@ -24,11 +24,11 @@ export function resizedByOthers(
 }
 
 /** The capacity of the scale set after our write, if that is known. */
-export function capacityAfter(wanted: Wanted, before: number | undefined): number | undefined {
-  if (wanted.verb === "DELETE") return before;
-  if (wanted.verb !== "POST") return capacityIn(wanted.body);
+export function capacityAfter(desired: DesiredOperation, before: number | undefined): number | undefined {
+  if (desired.verb === "DELETE") return before;
+  if (desired.verb !== "POST") return capacityIn(desired.body);
   // Azure lowers the capacity when it accepts the deletion of instances.
-  const { action, instanceIDs = [] } = wanted;
+  const { action, instanceIDs = [] } = desired;
   return action === "delete" && before !== undefined ? before - instanceIDs.length : before;
 }
 
@@ -60,6 +60,6 @@ function isInOurHands({ isDeleting, picked }: MachineView): boolean {
   return isDeleting || picked !== undefined;
 }
 
-function isWhole({ operation, capacity }: PoolView, { live }: Budget, wanted: number): boolean {
-  return operation === undefined && live >= wanted && live === capacity;
+function isWhole({ operation, capacity }: PoolView, { live }: Budget, desired: number): boolean {
+  return operation === undefined && live >= desired && live === capacity;
 }

@@ -10,7 +10,7 @@ import {
 import type { PowerState } from "@capstan/azure";
 import type { MachineView, VmState } from "@capstan/plan";
 import { availabilityOf, cordonedSince, longEnoughAtMs, updateOf } from "../../workload/availability.ts";
-import { currentName, type WantedHash } from "./model-hash.ts";
+import { currentName, type DesiredHash } from "./model-hash.ts";
 import { MODEL_HASH_ANNOTATION, SURGE_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";
 
 /** The facts about an instance that a plan needs. */
@@ -45,7 +45,7 @@ export interface MachineFacts {
 export interface MachineContext {
   readonly pool: string;
   readonly picked: ReadonlySet<string>;
-  readonly wanted: WantedHash;
+  readonly desired: DesiredHash;
   readonly minReadySeconds: number;
   readonly nowMs: number;
 }
@@ -53,19 +53,19 @@ export interface MachineContext {
 /** The view of an available machine that was not picked: it does not depend on the time. */
 interface SeenAs {
   readonly view: MachineView;
-  readonly wanted: string;
+  readonly desired: string;
   readonly minReadySeconds: number;
 }
 
 /** Converts the facts about a machine into the planner's view. */
 export function machineView(context: MachineContext, facts: MachineFacts): MachineView {
-  const { picked, wanted, minReadySeconds } = context;
+  const { picked, desired, minReadySeconds } = context;
   const { seen } = facts;
-  const isAsBefore = seen?.wanted === wanted.hash && seen.minReadySeconds === minReadySeconds;
+  const isAsBefore = seen?.desired === desired.hash && seen.minReadySeconds === minReadySeconds;
   if (isAsBefore && !isPicked(seen.view, picked)) return seen.view;
   const view = freshView(context, facts);
   const isLasting = view.isAvailable && !isPicked(view, picked);
-  if (isLasting) facts.seen = { view, wanted: wanted.hash, minReadySeconds };
+  if (isLasting) facts.seen = { view, desired: desired.hash, minReadySeconds };
   return view;
 }
 
@@ -74,13 +74,13 @@ function isPicked({ name }: MachineView, picked: ReadonlySet<string>): boolean {
 }
 
 function freshView(context: MachineContext, facts: MachineFacts): MachineView {
-  const { pool, wanted, nowMs } = context;
+  const { pool, desired, nowMs } = context;
   const { instance } = facts;
   return {
     pool,
     instanceID: instance?.instanceID,
     createdMs: createdMs(facts, nowMs),
-    modelHash: currentName(modelOf(facts), wanted),
+    modelHash: currentName(modelOf(facts), desired),
     ...(instance?.isLatestModel !== undefined && { isLatestModel: instance.isLatestModel }),
     vmState: instance ? vmStateOf(instance) : "Unknown",
     ...workOf(facts, context),
@@ -104,7 +104,7 @@ type Decided = Pick<
 /** Earlier decisions about a machine: by a user or by the pool, and how far they have come. */
 function decidedAbout(
   machine: Frozen<AzureMachinePoolMachine> | undefined,
-  { picked, wanted }: MachineContext,
+  { picked, desired }: MachineContext,
 ): Decided {
   if (!machine) {
     const nothing = { picked: undefined, updatingToHash: undefined, isDeleting: false, deletedByUser: false };
@@ -122,7 +122,7 @@ function decidedAbout(
     isSurge: annotations[SURGE_ANNOTATION] !== undefined,
     ...(annotations[PROTOTYPE_DONOR_ANNOTATION] !== undefined && { isDonor: true }),
     picked: picked.has(name) ? "delete" : hash === undefined ? undefined : "update",
-    updatingToHash: hash && currentName(hash, wanted),
+    updatingToHash: hash && currentName(hash, desired),
   };
 }
 

@@ -102,12 +102,12 @@ function mergedPart(field: string, observed: unknown, desired: unknown): unknown
 /** The desired items, each merged with the observed one of its name, then the items of other clients. */
 function mergedList(observed: readonly unknown[], desired: readonly unknown[]): readonly unknown[] {
   const known = new Map(observed.map((item) => [keyOf(item), item]));
-  const wanted = new Set(desired.map(keyOf));
+  const desiredKeys = new Set(desired.map(keyOf));
   const merged = desired.map((item) => {
     const before = known.get(keyOf(item));
     return isJsonObject(item) && isJsonObject(before) ? mergedObject(before, item) : item;
   });
-  return [...merged, ...observed.filter((item) => !wanted.has(keyOf(item)))];
+  return [...merged, ...observed.filter((item) => !desiredKeys.has(keyOf(item)))];
 }
 
 type IsForeign = (name: string) => boolean;
@@ -118,8 +118,8 @@ function mergedExtensions(
   desired: readonly unknown[],
   isForeign: IsForeign,
 ): readonly unknown[] | undefined {
-  const wanted = new Set(desired.map(keyOf));
-  const others = observed.filter((item) => !wanted.has(keyOf(item)) && isForeign(keyOf(item)));
+  const desiredKeys = new Set(desired.map(keyOf));
+  const others = observed.filter((item) => !desiredKeys.has(keyOf(item)) && isForeign(keyOf(item)));
   return observed.length + desired.length > 0 ? [...desired, ...others] : undefined;
 }
 
@@ -130,9 +130,9 @@ function mergedIdentity(
   isForeign: IsForeign,
 ): JsonObject | undefined {
   const before = identitiesIn(observed);
-  const wanted = identitiesIn(desired);
-  if (before.length + wanted.length === 0) return undefined;
-  const names = [...new Set([...wanted, ...before.filter(isForeign)])];
+  const identities = identitiesIn(desired);
+  if (before.length + identities.length === 0) return undefined;
+  const names = [...new Set([...identities, ...before.filter(isForeign)])];
   const assigned = names.filter((name) => name !== SYSTEM_ASSIGNED.toLowerCase());
   const ids = Object.keys({
     ...part(observed, "userAssignedIdentities"),

@@ -12,8 +12,8 @@ import {
   type Overrides,
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { currentName, type HashFunction, wantedHashOf } from "./model-hash.ts";
-import type { ModelFacts } from "./wanted-model.ts";
+import { currentName, type HashFunction, desiredHashOf } from "./model-hash.ts";
+import type { ModelFacts } from "./scale-set-model.ts";
 
 function facts(pool: Overrides<Pool> = {}, owner: Overrides<MachinePool> = {}): ModelFacts {
   return {
@@ -26,7 +26,7 @@ function facts(pool: Overrides<Pool> = {}, owner: Overrides<MachinePool> = {}): 
 }
 
 const hashOf = (pool: Overrides<Pool>, owner: Overrides<MachinePool> = {}): string =>
-  wantedHashOf(facts(pool, owner)).hash;
+  desiredHashOf(facts(pool, owner)).hash;
 
 const template = (change: Overrides<Pool["spec"]["template"]>) => ({ spec: { template: change } });
 
@@ -75,12 +75,12 @@ describe("the hash of a model", () => {
   test("of an older release that says the same is the wanted one", () => {
     const v1: HashFunction = { version: "v1", hash: ({ pool }) => pool.spec.template.vmSize };
     const v2: HashFunction = { version: "v2", hash: ({ pool }) => pool.spec.template.vmSize.toUpperCase() };
-    const wanted = wantedHashOf(facts(template({ vmSize: "big" })), [v1, v2]);
-    const before = wantedHashOf(facts(template({ vmSize: "big" })), [v1]);
-    const other = wantedHashOf(facts(template({ vmSize: "small" })), [v1]);
-    expect(wanted.hash).toBe("v2-BIG");
-    expect(currentName(before.hash, wanted)).toBe("v2-BIG");
-    expect(currentName(other.hash, wanted)).toBe("v1-small");
-    expect(currentName("unknown", wanted)).toBe("unknown");
+    const desired = desiredHashOf(facts(template({ vmSize: "big" })), [v1, v2]);
+    const before = desiredHashOf(facts(template({ vmSize: "big" })), [v1]);
+    const other = desiredHashOf(facts(template({ vmSize: "small" })), [v1]);
+    expect(desired.hash).toBe("v2-BIG");
+    expect(currentName(before.hash, desired)).toBe("v2-BIG");
+    expect(currentName(other.hash, desired)).toBe("v1-small");
+    expect(currentName("unknown", desired)).toBe("unknown");
   });
 });

@@ -1,5 +1,5 @@
 import { digest } from "@capstan/azure";
-import { hashedModel, type ModelFacts } from "./wanted-model.ts";
+import { hashedModel, type ModelFacts } from "./scale-set-model.ts";
 
 /** One version of the hash of a model. */
 export interface HashFunction {
@@ -16,7 +16,7 @@ export const HASH_FUNCTIONS: readonly HashFunction[] = [
 ];
 
 /** The desired model under all versions of the hash. */
-export interface WantedHash {
+export interface DesiredHash {
   /** By the newest version: the stamp from now on. */
   readonly hash: string;
   /** By every version: an older stamp of the same model is not a reason to replace a machine. */
@@ -24,15 +24,15 @@ export interface WantedHash {
 }
 
 /** The stamps of the desired model of a pool, each with its version. */
-export function wantedHashOf(
+export function desiredHashOf(
   facts: ModelFacts,
   functions: readonly HashFunction[] = HASH_FUNCTIONS,
-): WantedHash {
+): DesiredHash {
   const names = functions.map(({ version, hash }) => `${version}-${hash(facts)}`);
   return { hash: names.at(-1) ?? "", names: new Set(names) };
 }
 
 /** The newest stamp if the given one means the desired model in any version; else the given one. */
-export function currentName(stamp: string, { hash, names }: WantedHash): string {
+export function currentName(stamp: string, { hash, names }: DesiredHash): string {
   return names.has(stamp) ? hash : stamp;
 }

@@ -72,7 +72,7 @@ function viewOf(
     pool,
     machinePool: owners.machinePool,
     scaleSet: set,
-    wanted: desired.hash,
+    desired: desired.hash,
     isModelRefused: isModelRefused(scope),
     nowMs: context.env.clock.now(),
     ...seen,
@@ -139,8 +139,8 @@ function recordSize(scope: NormalScope, observation: Observation): void {
 /** Forgets a rejection when Azure accepts the write, or when the desired state has changed. */
 function forgetRefusal(scope: NormalScope, { planned, set }: Observation): void {
   const { memory } = scope;
-  const isWanted = planned.actions.some(isWriteOfSet);
-  const isOver = !isWanted && !isModelRefused(scope) && set?.provisioningState === "Succeeded";
+  const isDesired = planned.actions.some(isWriteOfSet);
+  const isOver = !isDesired && !isModelRefused(scope) && set?.provisioningState === "Succeeded";
   if (isOver || memory.refusal?.desiredStateKey !== desiredStateKey(scope)) memory.refusal = undefined;
 }
 

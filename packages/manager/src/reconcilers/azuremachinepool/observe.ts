@@ -69,9 +69,9 @@ export async function readSet({ azureTarget }: AzurePass): Promise<SeenSet | und
 }
 
 /** Refuses an answer about another resource: a proxy may mix up answers, and we would act on the wrong scale set. */
-function checkID({ id }: JsonObject, wanted: string): void {
-  if (typeof id !== "string" || id.toLowerCase() === wanted.toLowerCase()) return;
-  const message = `Azure answered a read of ${wanted} with ${id}`;
+function checkID({ id }: JsonObject, desired: string): void {
+  if (typeof id !== "string" || id.toLowerCase() === desired.toLowerCase()) return;
+  const message = `Azure answered a read of ${desired} with ${id}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 

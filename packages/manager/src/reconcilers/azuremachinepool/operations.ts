@@ -8,8 +8,8 @@ import {
   type OperationPorts,
   type PostEvidence,
   type Progress,
-  type Wanted,
-  type WantedInstancePost,
+  type DesiredOperation,
+  type DesiredInstancePost,
 } from "@capstan/azure";
 import { poolSpecOf } from "../../contract/pool-spec.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
@@ -62,13 +62,13 @@ async function follow(
 }
 
 /** Starts a write of the scale set; the caller has checked that no other write of it runs. */
-export function startOnSet(scope: NormalScope, wanted: Wanted): Promise<number> {
-  return step(scope, { wanted, persist: expecting(scope, wanted, persistSetOperation(scope)) });
+export function startOnSet(scope: NormalScope, desired: DesiredOperation): Promise<number> {
+  return step(scope, { desired, persist: expecting(scope, desired, persistSetOperation(scope)) });
 }
 
 /** Starts an operation on instances; others may run at the same time. */
-export function startOnInstances(scope: NormalScope, wanted: Wanted): Promise<number> {
-  return step(scope, { wanted, persist: expecting(scope, wanted, persistInstanceOperation(scope)) });
+export function startOnInstances(scope: NormalScope, desired: DesiredOperation): Promise<number> {
+  return step(scope, { desired, persist: expecting(scope, desired, persistInstanceOperation(scope)) });
 }
 
 /** The ports for operations. */
@@ -112,11 +112,15 @@ function persistInstanceOperation(
 }
 
 /** Records the expected capacity together with the intent. A different capacity later means another client resized the scale set. */
-function expecting({ pool, memory }: NormalScope, wanted: Wanted, keep: PersistOperation): PersistOperation {
+function expecting(
+  { pool, memory }: NormalScope,
+  desired: DesiredOperation,
+  keep: PersistOperation,
+): PersistOperation {
   return (record) => {
     const { externalCapacity: before, ...rest } = pool.status ?? {};
     if (record && record.url === undefined && rest.externalReplicas !== undefined) {
-      const externalCapacity = capacityAfter(wanted, before);
+      const externalCapacity = capacityAfter(desired, before);
       pool.status = { ...rest, ...(externalCapacity !== undefined && { externalCapacity }) };
       memory.capacities.push(...[before, externalCapacity].filter((one) => one !== undefined));
     }
@@ -136,7 +140,7 @@ function isSameRecord(one: Frozen<Operation>, other: Frozen<Operation>): boolean
 
 interface Attempt {
   readonly record?: Frozen<Operation>;
-  readonly wanted?: Wanted;
+  readonly desired?: DesiredOperation;
   readonly persist: PersistOperation;
 }
 
@@ -145,7 +149,7 @@ async function step(scope: NormalScope, attempt: Attempt): Promise<number> {
   const { memory, azureTarget } = scope;
   const { scaleSetID, location } = azureTarget;
   // Reads from before a write of the set are outdated, even if the write fails.
-  if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
+  if (attempt.desired && attempt.desired.verb !== "POST") memory.forgetSet(scaleSetID);
   const expected = scope.pool.status?.externalCapacity;
   try {
     const task = { ...attempt, location, evidence: evidenceOf(scope) };
@@ -156,7 +160,7 @@ async function step(scope: NormalScope, attempt: Attempt): Promise<number> {
     return 0;
   } catch (error) {
     forgetCapacity(scope, expected);
-    return refused(scope, error, (attempt.record ?? attempt.wanted)?.verb === "POST");
+    return refused(scope, error, (attempt.record ?? attempt.desired)?.verb === "POST");
   }
 }
 
@@ -174,28 +178,28 @@ function noteEnd({ memory, pool }: NormalScope, { record }: Attempt, scaleSetID:
   if (record?.verb !== "POST") memory.forgetSet(scaleSetID);
 }
 
-function wait(scope: NormalScope, { record, wanted }: Attempt, waitMs: number): number {
+function wait(scope: NormalScope, { record, desired }: Attempt, waitMs: number): number {
   const { memory, pool } = scope;
   const { operation, instanceOperations = [] } = pool.status ?? {};
-  const started = wanted?.verb === "POST" ? instanceOperations.at(-1) : operation;
+  const started = desired?.verb === "POST" ? instanceOperations.at(-1) : operation;
   const followed = record ?? started;
   if (!followed) return waitMs;
   const patientMs = Math.max(waitMs, patienceMs(scope, followed));
   memory.pollBackoff.begin(followed.url, patientMs);
-  if (wanted && isDeletion(wanted)) memory.shrink(wanted.instanceIDs.length);
+  if (desired && isDeletion(desired)) memory.shrink(desired.instanceIDs.length);
   return patientMs;
 }
 
-function isDeletion(wanted: Wanted): wanted is WantedInstancePost {
-  return wanted.verb === "POST" && wanted.action === "delete";
+function isDeletion(desired: DesiredOperation): desired is DesiredInstancePost {
+  return desired.verb === "POST" && desired.action === "delete";
 }
 
 function ended(
   scope: NormalScope,
-  { record, wanted }: Attempt,
+  { record, desired }: Attempt,
   { outcome, error, why }: Extract<Progress, { isDone: true }>,
 ): void {
-  const verb = (record ?? wanted)?.verb;
+  const verb = (record ?? desired)?.verb;
   const isOfSet = verb !== "POST";
   if (outcome === "Succeeded" && verb === "PUT") scope.memory.refusal = undefined;
   if (outcome !== "Succeeded") forgetCapacity(scope);

@@ -60,10 +60,10 @@ async function createResources(scope: NormalScope, { planned, machines }: Observ
   const adoptions = planned.actions.flatMap((one) =>
     one.action === "CreateMachineResource" ? [one.detail] : [],
   );
-  const wanted = new Set(adoptions.flatMap(({ instanceIDs }) => instanceIDs));
+  const desired = new Set(adoptions.flatMap(({ instanceIDs }) => instanceIDs));
   const surge = new Set(adoptions.flatMap(({ surgeInstanceIDs = [] }) => surgeInstanceIDs));
   const instances = machines.flatMap(({ machine, instance }) =>
-    !machine && instance && wanted.has(instance.instanceID) ? [instance] : [],
+    !machine && instance && desired.has(instance.instanceID) ? [instance] : [],
   );
   const made = instances.map((instance) =>
     newMachine(scope, { ...instance, isSurge: surge.has(instance.instanceID) }),
@@ -189,6 +189,6 @@ async function updateInPlace(
 type Machine = Frozen<AzureMachinePoolMachine>;
 
 function resourcesNamed({ machines }: Observation, names: readonly string[]): readonly Machine[] {
-  const wanted = new Set(names);
-  return machines.flatMap(({ machine }) => (machine && wanted.has(machine.metadata.name) ? [machine] : []));
+  const desired = new Set(names);
+  return machines.flatMap(({ machine }) => (machine && desired.has(machine.metadata.name) ? [machine] : []));
 }

@@ -15,11 +15,11 @@ import {
 import { describe, expect, test } from "vitest";
 import { planPool } from "@capstan/plan";
 import { type InstanceFacts, type MachineFacts, vmStateOf } from "./machine-view.ts";
-import type { WantedHash } from "./model-hash.ts";
+import type { DesiredHash } from "./model-hash.ts";
 import { factsFromStatus, hashOfNames, type PoolFacts, poolView, workloadFromStatus } from "./pool-view.ts";
 
 const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
-const WANTED: WantedHash = { hash: "v1-aa", names: new Set(["v1-aa"]) };
+const DESIRED: DesiredHash = { hash: "v1-aa", names: new Set(["v1-aa"]) };
 const SET =
   "azure:///subscriptions/s/resourceGroups/rg/providers/Microsoft.Compute/virtualMachineScaleSets/pool";
 
@@ -31,7 +31,7 @@ function resource(id: number, more: Overrides<AzureMachinePoolMachine> = {}): Az
       status: {
         ready: true,
         provisioningState: "Succeeded",
-        modelHash: WANTED.hash,
+        modelHash: DESIRED.hash,
         conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:05:00Z" }],
       },
     },
@@ -69,8 +69,8 @@ function facts(
     pool: azureMachinePool(),
     machinePool: machinePool({ spec: { replicas: machines.length } }),
     machines,
-    scaleSet: { capacity: machines.length, modelHash: WANTED.hash },
-    wanted: WANTED,
+    scaleSet: { capacity: machines.length, modelHash: DESIRED.hash },
+    desired: DESIRED,
     workload: { isReachable: true, nodes: machines.length, notReady: 0 },
     nowMs: NOW_MS,
     ...more,
@@ -85,7 +85,7 @@ describe("the view of a pool", () => {
       capacity: 2,
       maxSurge: 1,
       maxUnavailable: 0,
-      setHash: WANTED.hash,
+      setHash: DESIRED.hash,
     });
     expect(view.machines.map(({ isAvailable }) => isAvailable)).toEqual([true, true]);
     expect(planPool(view)).toMatchObject({ actions: [], blocked: [] });
@@ -205,7 +205,7 @@ describe("the view of a pool", () => {
   test("of an externally scaled pool wants what the scale set was set to", () => {
     const annotations = { "cluster.x-k8s.io/replicas-managed-by": "cluster-autoscaler" };
     const scaled = machinePool({ metadata: { annotations }, spec: { replicas: 2 } });
-    const scaleSet = { capacity: 7, modelHash: WANTED.hash };
+    const scaleSet = { capacity: 7, modelHash: DESIRED.hash };
     const view = poolView(facts([], { machinePool: scaled, scaleSet }));
     expect(view).toMatchObject({ desired: 7, isExternallyScaled: true });
   });

@@ -21,7 +21,7 @@ import {
 import { cordonedSince, updateOf } from "../../workload/availability.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { type InstanceFacts, type MachineFacts, machineView, vmStateOf } from "./machine-view.ts";
-import { currentName, type WantedHash } from "./model-hash.ts";
+import { currentName, type DesiredHash } from "./model-hash.ts";
 
 /** The facts about the scale set; undefined if there is none. */
 export interface SetFacts {
@@ -40,7 +40,7 @@ export interface PoolFacts {
   readonly machinePool: Frozen<MachinePool>;
   readonly machines: readonly MachineFacts[];
   readonly scaleSet: SetFacts | undefined;
-  readonly wanted: WantedHash;
+  readonly desired: DesiredHash;
   readonly workload: WorkloadFacts;
   readonly isModelRefused?: boolean;
   readonly nowMs: number;
@@ -48,17 +48,17 @@ export interface PoolFacts {
 
 /** Converts the facts about a pool into the planner's view; the one place for it, live and from a dump. */
 export function poolView(facts: PoolFacts): PoolView {
-  const { pool, machinePool, scaleSet, wanted, workload, isModelRefused = false, nowMs } = facts;
+  const { pool, machinePool, scaleSet, desired, workload, isModelRefused = false, nowMs } = facts;
   const { name, namespace = "", uid } = pool.metadata;
   const machines = machineViews(facts);
-  const setHash = scaleSet && currentName(scaleSet.modelHash, wanted);
+  const setHash = scaleSet && currentName(scaleSet.modelHash, desired);
   const view: PoolView = {
     namespace,
     name,
     desired: desiredOf(pool, machinePool, scaleSet),
     ...strategyOf(pool),
     capacity: scaleSet?.capacity ?? 0,
-    wantedHash: wanted.hash,
+    desiredHash: desired.hash,
     setHash,
     isSetFailed: needsAnotherWrite(scaleSet?.provisioningState),
     isModelRefused,
@@ -81,10 +81,10 @@ export function isPaused(pool: Frozen<AzureMachinePool>, machinePool: Frozen<Mac
   return isPausedByAnnotation(pool) || isPausedByAnnotation(machinePool);
 }
 
-function machineViews({ pool, machinePool, machines, wanted, nowMs }: PoolFacts): readonly MachineView[] {
+function machineViews({ pool, machinePool, machines, desired, nowMs }: PoolFacts): readonly MachineView[] {
   const { minReadySeconds = 0 } = machinePool.spec;
   const picked = new Set(pool.status?.pickedForDeletion ?? []);
-  const context = { pool: pool.metadata.name, picked, wanted, minReadySeconds, nowMs };
+  const context = { pool: pool.metadata.name, picked, desired, minReadySeconds, nowMs };
   return machines.map((machine) => machineView(context, machine));
 }
 

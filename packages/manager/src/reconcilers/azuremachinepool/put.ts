@@ -1,5 +1,5 @@
 import { again, next, type Outcome } from "@capstan/runtime";
-import type { WantedWrite } from "@capstan/azure";
+import type { DesiredWrite } from "@capstan/azure";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
 import { keepsModelOfSet } from "@capstan/plan";
 import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
@@ -8,7 +8,7 @@ import { mergedBody } from "./merge-body.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
 import { modelToSend } from "./boot-image.ts";
 import { type NormalScope, type Observation } from "./scope.ts";
-import { tagsToWrite, wantedTags } from "./tags.ts";
+import { tagsToWrite, desiredTags } from "./tags.ts";
 
 /** The size that a write of the scale set sets, and why. */
 export interface PutOptions {
@@ -52,9 +52,9 @@ function writeOf(
   scope: NormalScope,
   set: SeenSet | undefined,
   { capacity, customData, stamp }: FreshData & { readonly capacity: number },
-): WantedWrite {
+): DesiredWrite {
   const { hash } = scope.desired;
-  const tags = { ...wantedTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: stamp };
+  const tags = { ...desiredTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: stamp };
   const model = modelToSend(scope, set);
   const desired = scaleSetBody(scope.pool, { model, capacity, tags, customData });
   return {
@@ -75,8 +75,8 @@ function resizeOf(
   scope: NormalScope,
   set: SeenSet,
   { capacity, stamp }: { readonly capacity: number; readonly stamp: string },
-): WantedWrite {
-  const tags = { ...wantedTags(scope, set.tags, set.modelHash), [BOOTSTRAP_TAG]: stamp };
+): DesiredWrite {
+  const tags = { ...desiredTags(scope, set.tags, set.modelHash), [BOOTSTRAP_TAG]: stamp };
   return {
     verb: "PATCH",
     resourceID: scope.azureTarget.scaleSetID,
@@ -118,7 +118,7 @@ export function needsRenewal(scope: NormalScope, { set, view }: Observation): bo
   return (
     set !== undefined &&
     isAlwaysGood &&
-    view.setHash === view.wantedHash &&
+    view.setHash === view.desiredHash &&
     isRenewed(scope, set.tags[BOOTSTRAP_TAG])
   );
 }
@@ -133,13 +133,13 @@ export function needsPatchOfTags(scope: NormalScope, observation: Observation): 
  * needs no record.
  */
 export async function patchTags(scope: NormalScope, { set }: Observation): Promise<Outcome> {
-  const wanted = tagsToWrite(scope, { set });
-  if (!set || !wanted) return next;
+  const desired = tagsToWrite(scope, { set });
+  if (!set || !desired) return next;
   const heldMs = heldFor(scope);
   if (heldMs > 0) return again(heldMs, "WaitingForAzure");
   const { arm, scaleSetID, location } = scope.azureTarget;
-  const entries = Object.entries(wanted).filter(([name, value]) => set.tags[name] !== value);
-  const leaving = Object.entries(set.tags).filter(([name]) => !(name in wanted));
+  const entries = Object.entries(desired).filter(([name, value]) => set.tags[name] !== value);
+  const leaving = Object.entries(set.tags).filter(([name]) => !(name in desired));
   try {
     for (const [operation, tags] of [["Delete", leaving] as const, ["Merge", entries] as const]) {
       if (tags.length === 0) continue;

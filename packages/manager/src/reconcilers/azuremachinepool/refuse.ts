@@ -1,7 +1,7 @@
 import { AzureMachinePool, formatFieldError } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { hasBegun, SCALE_SET_RUNNING, type NormalScope } from "./scope.ts";
-import { nodeSubnetsOf } from "./wanted-model.ts";
+import { nodeSubnetsOf } from "./scale-set-model.ts";
 
 /**
  * Reports a spec that cannot be built, before anything is written. The pool keeps its machines: those that users delete are

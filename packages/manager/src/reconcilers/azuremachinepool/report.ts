@@ -55,7 +55,7 @@ function reportCounts(scope: NormalScope, observation: Observation): void {
   // No controller sets these three for a pool any more.
   const { instances: _, failureReason: __, failureMessage: ___, ...known } = pool.status ?? {};
   // The image stays in the status until machines are created from another one.
-  if (observation.view.setHash === observation.view.wantedHash) delete known.image;
+  if (observation.view.setHash === observation.view.desiredHash) delete known.image;
   const { replicas = 0, upToDateReplicas } = known;
   const before = { replicas, ...(upToDateReplicas !== undefined && { upToDateReplicas }) };
   pool.status = { ...known, ...statusOf(scope, observation), ...(!isPublished && before) };
@@ -88,7 +88,7 @@ function statusOf(
   { set, machines, view, planned }: Observation,
 ): Partial<Status> {
   const { version } = owners.machinePool.spec.template.spec;
-  const isCurrent = view.setHash === view.wantedHash;
+  const isCurrent = view.setHash === view.desiredHash;
   const isSized = planned.budget.live === planned.budget.desired;
   const image = set && reportedImage(pool, set);
   return {
@@ -170,7 +170,7 @@ function replicasCondition({ desired, live, leaving }: Budget): ConditionUpdate 
 
 function modelCondition({ view }: Observation, { outdated }: Budget): ConditionUpdate {
   const type = "ScaleSetModelUpdated";
-  if (outdated === 0 && view.setHash === view.wantedHash)
+  if (outdated === 0 && view.setHash === view.desiredHash)
     return { type, status: "True", reason: "ModelUpdated" };
   const message = "Machines or the scale set have an older model than the desired one";
   return { ...COMING, type, reason: "ScaleSetModelOutOfDate", message };

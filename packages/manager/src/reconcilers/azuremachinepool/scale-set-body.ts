@@ -2,7 +2,7 @@ import type { AzureMachinePool, Frozen, JsonObject } from "@capstan/api";
 import { ownershipTag, type Tags, tagsIn, tagsOf } from "@capstan/plan";
 import { ITEMS_TAG, itemsTag, part } from "./merge-body.ts";
 import { sentOsProfile } from "./vm-profile.ts";
-import type { WantedModel } from "./wanted-model.ts";
+import type { ScaleSetModel } from "./scale-set-model.ts";
 import { UNKNOWN_MODEL } from "./well-known.ts";
 
 /** The tag of a scale set: the hash of its model. */
@@ -16,7 +16,7 @@ const ROLE = "node";
 
 /** The input of the body of a PUT. */
 export interface BodyOptions {
-  readonly model: WantedModel;
+  readonly model: ScaleSetModel;
   readonly capacity: number;
   readonly tags: Tags;
   /** The bootstrap data in base64. */

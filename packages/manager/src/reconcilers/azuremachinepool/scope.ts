@@ -33,10 +33,10 @@ import { clusterPlanOf, type ClusterSpecView } from "../../azure-cluster/spec-vi
 import type { PoolPlan, PoolView } from "@capstan/plan";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { Memory, PoolMemory } from "./memory.ts";
-import { type HashFunction, wantedHashOf, type WantedHash } from "./model-hash.ts";
+import { type HashFunction, desiredHashOf, type DesiredHash } from "./model-hash.ts";
 import type { MachineFacts } from "./machine-view.ts";
 import type { SeenSet } from "./scale-set-body.ts";
-import { scaleSetIDOf, type WantedModel, wantedModelOf } from "./wanted-model.ts";
+import { scaleSetIDOf, type ScaleSetModel, scaleSetModelOf } from "./scale-set-model.ts";
 
 /** What the reconciler of AzureMachinePools works with. */
 export interface AzureMachinePoolPorts extends AzureClientPorts {
@@ -74,8 +74,8 @@ export interface AzureTarget extends LazyArm {
 
 /** The desired model, and its hash. */
 interface DesiredModel {
-  readonly model: WantedModel;
-  readonly hash: WantedHash;
+  readonly model: ScaleSetModel;
+  readonly hash: DesiredHash;
 }
 
 /** What a pass has observed, and the plan made from it. */
@@ -225,7 +225,7 @@ function normalScope(shared: Shared, context: Context<AzureMachinePool>): Normal
     memory: memoryOf(shared, pool, azureTarget.arm),
     azureTarget,
     owners,
-    desired: { model: wantedModelOf(facts), hash: wantedHashOf(facts, shared.hashFunctions) },
+    desired: { model: scaleSetModelOf(facts), hash: desiredHashOf(facts, shared.hashFunctions) },
     cluster: owners.cluster,
     isClusterGoing: owners.cluster.metadata.deletionTimestamp !== undefined,
   };

@@ -22,28 +22,28 @@ export function recordTags({ pool, owners, refusal }: NormalScope): Outcome {
 
 /** Forgets recorded tags that are neither in the spec nor in Azure any more. */
 export function forgetTags({ pool, owners }: NormalScope): void {
-  const wanted = additionalTags({ pool, owners });
-  if (!deepEqual(recordedTags(pool), wanted)) annotate(pool, wanted);
+  const desired = additionalTags({ pool, owners });
+  if (!deepEqual(recordedTags(pool), desired)) annotate(pool, desired);
 }
 
 /** The desired tags of a scale set with a model: ours, the user's, and those that other clients have set. */
-export function wantedTags(scope: NormalScope, observed: Tags, modelHash: string): Tags {
+export function desiredTags(scope: NormalScope, observed: Tags, modelHash: string): Tags {
   const { plan, poolKey } = scope.azureTarget;
-  const wanted = scaleSetTags({
+  const desired = scaleSetTags({
     ...ownerOf(plan),
     additionalTags: additionalTags(scope),
     poolKey,
     modelHash,
   });
-  const ours = { ...wanted, ...prototypeTags(scope, observed) };
+  const ours = { ...desired, ...prototypeTags(scope, observed) };
   return mergedTags(observed, ours, recordedTags(scope.pool));
 }
 
 /** The tags to patch if nothing else is written; undefined if none differ. An older hash of the same model is renewed. */
 export function tagsToWrite(scope: NormalScope, { set }: Pick<Observation, "set">): Tags | undefined {
   if (!set) return undefined;
-  const wanted = wantedTags(scope, set.tags, currentName(set.modelHash, scope.desired.hash));
-  return deepEqual(wanted, set.tags) ? undefined : wanted;
+  const desired = desiredTags(scope, set.tags, currentName(set.modelHash, scope.desired.hash));
+  return deepEqual(desired, set.tags) ? undefined : desired;
 }
 
 function additionalTags({ pool, owners }: Pick<NormalScope, "pool" | "owners">): Tags {

@@ -56,8 +56,8 @@ function osProfile(template: Template, { name }: ProfileContext): JsonObject {
 }
 
 /** The OS profile as it is sent. Fields added here do not make machines outdated, so they are not in the hashed profile. */
-export function sentOsProfile({ osProfile: wanted }: JsonObject, customData: string): JsonObject {
-  const { linuxConfiguration, ...rest } = isJsonObject(wanted) ? wanted : {};
+export function sentOsProfile({ osProfile: desired }: JsonObject, customData: string): JsonObject {
+  const { linuxConfiguration, ...rest } = isJsonObject(desired) ? desired : {};
   return {
     ...rest,
     linuxConfiguration: {

@@ -63,11 +63,11 @@ export function returnOf(view: ReturnView): Return | undefined {
   if (instance.provisioningState !== "Succeeded" || observed.state !== "found") return undefined;
   const { node } = observed;
   if (!isNodeReady(node) || node.metadata.uid === update.nodeUID) return undefined;
-  if (isAsWanted(view, node) && !isYetToChange(view, node)) return { node, isUpdated: true };
+  if (isAsDesired(view, node) && !isYetToChange(view, node)) return { node, isUpdated: true };
   return hasMissed(view, node) ? { node, isUpdated: false } : undefined;
 }
 
-function isAsWanted(view: ReturnView, node: Frozen<Node>): boolean {
+function isAsDesired(view: ReturnView, node: Frozen<Node>): boolean {
   const { instance, pool } = view;
   // The version of the scale set's model: Azure may refuse a newer desired one, which this update does not bring.
   const version = pool?.status?.version;
@@ -109,6 +109,6 @@ function isYetToChange({ pool, instance: { instanceID } }: ReturnView, { metadat
   return isWorkedOn || instancesToReimage.includes(instanceID);
 }
 
-function isSameVersion(wanted: string, kubelet: string | undefined): boolean {
-  return kubelet !== undefined && withLeadingV(wanted) === withLeadingV(kubelet);
+function isSameVersion(desired: string, kubelet: string | undefined): boolean {
+  return kubelet !== undefined && withLeadingV(desired) === withLeadingV(kubelet);
 }

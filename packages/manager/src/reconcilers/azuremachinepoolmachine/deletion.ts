@@ -137,8 +137,8 @@ export async function deleteNode(
 
 /** Whether the time limit for the Node has passed; a limit of 0 means no limit. */
 function isOverdue({ context, machine, machinePool }: Scope): boolean {
-  const wanted = machinePool?.spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
-  const limit = durationProblem(wanted) === undefined ? wanted : DEFAULT_NODE_DELETION_TIMEOUT;
+  const desired = machinePool?.spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
+  const limit = durationProblem(desired) === undefined ? desired : DEFAULT_NODE_DELETION_TIMEOUT;
   const limitMs = parseDuration(limit);
   const sinceMs = Date.parse(machine.metadata.deletionTimestamp ?? "");
   return limitMs > 0 && context.env.clock.now() > sinceMs + limitMs;

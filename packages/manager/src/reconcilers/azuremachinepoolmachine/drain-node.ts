@@ -46,8 +46,8 @@ function recordFacts({ machine, context }: Scope, state: DrainState): void {
 
 /** The drain timeout of the pool, or else of its MachinePool; 0 means no limit. */
 function limitOf({ machine, pool, machinePool, context }: Scope): DrainLimit | undefined {
-  const wanted = pool?.spec.nodeDrainTimeout ?? machinePool?.spec.template.spec.nodeDrainTimeout;
-  const timeoutMs = durationMs(wanted);
+  const desired = pool?.spec.nodeDrainTimeout ?? machinePool?.spec.template.spec.nodeDrainTimeout;
+  const timeoutMs = durationMs(desired);
   if (timeoutMs === 0) return undefined;
   const startedMs = Date.parse(machine.status?.nodeDrainStartTime ?? "");
   return { startedMs: Number.isNaN(startedMs) ? context.env.clock.now() : startedMs, timeoutMs };

@@ -77,9 +77,9 @@ function without(texts: Texts | undefined, patterns: readonly RegExp[]): Record<
   return Object.fromEntries(Object.entries(texts ?? {}).filter(([name]) => !matches(name, patterns)));
 }
 
-function missingIn(texts: Texts | undefined, wanted: Texts | undefined): Texts {
+function missingIn(texts: Texts | undefined, desired: Texts | undefined): Texts {
   const there = new Set(Object.keys(texts ?? {}));
-  return Object.fromEntries(Object.entries(wanted ?? {}).filter(([name]) => !there.has(name)));
+  return Object.fromEntries(Object.entries(desired ?? {}).filter(([name]) => !there.has(name)));
 }
 
 function matches(name: string, patterns: readonly RegExp[]): boolean {

@@ -36,11 +36,11 @@ interface OwnedObject {
 
 async function ownedObjects(scope: Scope): Promise<readonly OwnedObject[]> {
   const { context, controlPlane, aso, kind } = scope;
-  const wanted = [{ kind, name: objectNameFor(controlPlane.metadata.name) }];
+  const desired = [{ kind, name: objectNameFor(controlPlane.metadata.name) }];
   for (const one of networkObjects(controlPlane, {}).toReversed())
-    wanted.push({ kind: await aso.kindOf(context, one.kind), name: one.name });
+    desired.push({ kind: await aso.kindOf(context, one.kind), name: one.name });
   const found: OwnedObject[] = [];
-  for (const one of wanted) {
+  for (const one of desired) {
     const object = await aso.find(context, one.kind, one.name);
     if (object && isControlledBy(object, controlPlane)) found.push({ kind: one.kind, object });
   }

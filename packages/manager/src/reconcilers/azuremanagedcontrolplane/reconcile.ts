@@ -30,7 +30,7 @@ export async function reconcileNetwork(scope: Scope): Promise<Outcome> {
     ownedTags(controlPlane, clusterName),
   )) {
     const versioned = await aso.kindOf(context, kind);
-    const wanted: KeptObject = {
+    const desired: KeptObject = {
       kind: versioned,
       name,
       clusterName,
@@ -39,9 +39,9 @@ export async function reconcileNetwork(scope: Scope): Promise<Outcome> {
       spec: () => spec,
       policy: { owner, ...(followsPolicyOf !== undefined && { parent: decisions.get(followsPolicyOf) }) },
     };
-    const kept = await keepObject(scope, wanted);
+    const kept = await keepObject(scope, desired);
     decisions.set(name, kept.policy);
-    waits.push(() => requireReady(wanted, kept));
+    waits.push(() => requireReady(desired, kept));
   }
   for (const wait of waits) wait();
   return next;
@@ -50,7 +50,7 @@ export async function reconcileNetwork(scope: Scope): Promise<Outcome> {
 /** Keeps the ManagedCluster, with the patches of the user. */
 export async function reconcileCluster(scope: Scope): Promise<Outcome> {
   const { context, controlPlane, kind, clusterName, owner } = scope;
-  const wanted: KeptObject = {
+  const desired: KeptObject = {
     kind,
     name: objectNameFor(controlPlane.metadata.name),
     clusterName,
@@ -64,11 +64,11 @@ export async function reconcileCluster(scope: Scope): Promise<Outcome> {
     policy: { owner, isAdopted: isAdopted(controlPlane) },
     credentialFrom: scope.credentialFrom,
   };
-  const kept = await keepObject(scope, wanted);
+  const kept = await keepObject(scope, desired);
   scope.managedCluster = kept.object;
   scope.isBringYourOwn = kept.isBringYourOwn;
-  await reportFulfilled(scope, wanted, { ...kept, differences: differencesOf(scope) });
-  requireReady(wanted, kept);
+  await reportFulfilled(scope, desired, { ...kept, differences: differencesOf(scope) });
+  requireReady(desired, kept);
   if (isStopped(kept.object)) {
     const message = "The AKS cluster is stopped; start it with `az aks start`";
     context.setCondition({

@@ -29,7 +29,7 @@ export async function reconcilePool(scope: Scope): Promise<Outcome> {
   const owners = ownersOf(scope);
   const { controlPlane, machinePool } = owners;
   const managedCluster = await createdCluster(scope, owners);
-  const wanted: KeptObject = {
+  const desired: KeptObject = {
     kind: poolKind,
     name: objectNameFor(pool.metadata.name),
     clusterName,
@@ -54,11 +54,11 @@ export async function reconcilePool(scope: Scope): Promise<Outcome> {
       parent: policyOfCluster(managedCluster),
     },
   };
-  const kept = await keepObject(scope, wanted);
+  const kept = await keepObject(scope, desired);
   scope.agentPool = kept.object;
   scope.isBringYourOwn = kept.isBringYourOwn;
-  await reportFulfilled(scope, wanted, { ...kept, differences: differencesOf(kept.object, owners) });
-  requireReady(wanted, kept);
+  await reportFulfilled(scope, desired, { ...kept, differences: differencesOf(kept.object, owners) });
+  requireReady(desired, kept);
   return next;
 }
 

@@ -13,10 +13,10 @@ import {
   waiting,
 } from "@capstan/runtime";
 import type { SecretPorts } from "@capstan/azure";
-import { DISCOVERY_API, DISCOVERY_PATH, UPDATER_API } from "../../updaters/dialect.ts";
-import { readDiscovery } from "../../updaters/discovery.ts";
-import { DISCOVERED, UPDATE_TIMEOUT_SETTING, updaterOf } from "../../updaters/registry.ts";
-import type { UpdaterPorts } from "../../updaters/updaters.ts";
+import { DISCOVERY_API, DISCOVERY_PATH, UPDATER_API } from "../../in-place/hooks/hook-api.ts";
+import { readDiscovery } from "../../in-place/hooks/discovery.ts";
+import { DISCOVERED, UPDATE_TIMEOUT_SETTING, updaterOf } from "../../in-place/hooks/registry.ts";
+import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 
 /** The connections of the controller. */
 export interface ExtensionConfigPorts {

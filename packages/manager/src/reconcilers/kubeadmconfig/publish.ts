@@ -35,10 +35,10 @@ function answer({ config }: Pick<Scope, "config">, token: JoinToken | undefined)
   const { annotations = {} } = config.metadata;
   const request = openRequest(config);
   const { [BOOTSTRAP_EXPIRES]: _, ...others } = annotations;
-  const wanted = {
+  const desired = {
     ...others,
     ...(token && { [BOOTSTRAP_EXPIRES]: formatTimestamp(token.expiresMs) }),
     ...(request !== undefined && { [FRESH_BOOTSTRAP_ANSWER]: request }),
   };
-  if (Object.keys(wanted).length > 0 || config.metadata.annotations) config.metadata.annotations = wanted;
+  if (Object.keys(desired).length > 0 || config.metadata.annotations) config.metadata.annotations = desired;
 }

@@ -65,13 +65,13 @@ function updatedConfiguration(text: string, spec: Frozen<Scope["controlPlane"]>[
   const stored = documentIn(text);
   const { version } = spec;
   const apiVersion = kubeadmApiVersion(version) ?? "v1beta4";
-  const { clusterConfiguration: wanted = {} } = joinForm(spec.kubeadmConfigSpec, version);
+  const { clusterConfiguration: desired = {} } = joinForm(spec.kubeadmConfigSpec, version);
   const changes = {
     apiVersion: `kubeadm.k8s.io/${apiVersion}`,
     kubernetesVersion: version,
-    ...componentDocuments(wanted, apiVersion),
-    ...(wanted.imageRepository !== undefined && { imageRepository: wanted.imageRepository }),
-    ...(wanted.featureGates && { featureGates: wanted.featureGates }),
+    ...componentDocuments(desired, apiVersion),
+    ...(desired.imageRepository !== undefined && { imageRepository: desired.imageRepository }),
+    ...(desired.featureGates && { featureGates: desired.featureGates }),
   };
   const merged = { ...stored, ...defined(changes) };
   return yamlOf(merged) === yamlOf(stored) ? text : yamlOf(merged);

@@ -195,11 +195,11 @@ export async function propagateFields(scope: Scope): Promise<Outcome> {
     // The hook of a machine that is being deleted is removed when its member has left etcd, and must not come back.
     if (deletionTimestamp !== undefined) continue;
     const fixed = fixedFieldsOf(machine, parseRecord(annotations?.[REMEDIATION_FOR_ANNOTATION]));
-    const wanted = machineConfiguration(controlPlane, clusterName(scope), fixed) as {
+    const desired = machineConfiguration(controlPlane, clusterName(scope), fixed) as {
       readonly metadata: object;
     };
-    if (!isChanged && includes(machine, wanted)) continue;
-    await applyMachine(scope, name, { ...wanted, metadata: { ...wanted.metadata, resourceVersion } });
+    if (!isChanged && includes(machine, desired)) continue;
+    await applyMachine(scope, name, { ...desired, metadata: { ...desired.metadata, resourceVersion } });
   }
   return next;
 }

@@ -26,7 +26,7 @@ import {
 } from "@capstan/runtime";
 import { referrers } from "../../contract/referrers.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { changesUpdaters } from "../../updaters/registry.ts";
+import { changesUpdaters } from "../../in-place/hooks/registry.ts";
 import { act } from "./act.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { deleteControlPlane } from "./deletion.ts";

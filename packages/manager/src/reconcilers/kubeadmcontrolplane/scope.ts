@@ -13,7 +13,7 @@ import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
 import type { ConnectToEtcd } from "../../etcd/port.ts";
 import type { ControlPlanePlan, ControlPlaneView } from "@capstan/plan";
 import type { ReadSecret } from "../../setup/ports/kubernetes.ts";
-import type { UpdaterPorts } from "../../updaters/updaters.ts";
+import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { EtcdCredentials } from "./etcd-credentials.ts";
 

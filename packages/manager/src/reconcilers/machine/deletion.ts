@@ -190,8 +190,8 @@ function limitOf(
 
 /** Whether the time limit for the Node has passed; a limit of 0 means no limit. */
 function isNodeOverdue({ metadata, spec }: Frozen<Machine>, nowMs: number): boolean {
-  const wanted = spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
-  const limit = durationProblem(wanted) === undefined ? wanted : DEFAULT_NODE_DELETION_TIMEOUT;
+  const desired = spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
+  const limit = durationProblem(desired) === undefined ? desired : DEFAULT_NODE_DELETION_TIMEOUT;
   const limitMs = parseDuration(limit);
   return limitMs > 0 && nowMs > Date.parse(metadata.deletionTimestamp ?? "") + limitMs;
 }

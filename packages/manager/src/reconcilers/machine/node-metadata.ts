@@ -34,8 +34,8 @@ export function decideNodePatch(
 ): object | undefined {
   const { annotations = {}, resourceVersion } = node.metadata;
   const labels = changedLabels(machine, node);
-  const changedAnnotations = differing(wantedAnnotations(machine), annotations);
-  const taints = [...wantedTaints(machine, node), ...(isOutdated ? [OUTDATED] : [])];
+  const changedAnnotations = differing(desiredAnnotations(machine), annotations);
+  const taints = [...desiredTaints(machine, node), ...(isOutdated ? [OUTDATED] : [])];
   const areTaintsSame = deepEqual(taints, node.spec?.taints ?? []);
   if (areTaintsSame && isEmpty(labels) && isEmpty(changedAnnotations)) return undefined;
   return {
@@ -51,11 +51,11 @@ function changedLabels(
   { metadata }: Frozen<Node>,
 ): Readonly<Record<string, string | null>> {
   const { labels = {}, annotations = {} } = metadata;
-  const wanted = syncedLabels(machine);
+  const desired = syncedLabels(machine);
   const removed = listIn(annotations[LABELS_ANNOTATION]).filter(
-    (name) => wanted[name] === undefined && labels[name] !== undefined,
+    (name) => desired[name] === undefined && labels[name] !== undefined,
   );
-  return { ...differing(wanted, labels), ...nulls(removed) };
+  return { ...differing(desired, labels), ...nulls(removed) };
 }
 
 /** The labels of a Machine that belong on its Node too. */
@@ -70,7 +70,7 @@ function isSynced(name: string): boolean {
   return SYNCED_DOMAINS.some((domain) => prefix === domain || prefix.endsWith(`.${domain}`));
 }
 
-function wantedAnnotations(machine: Frozen<Machine>): Readonly<Record<string, string>> {
+function desiredAnnotations(machine: Frozen<Machine>): Readonly<Record<string, string>> {
   const { metadata, spec } = machine;
   const owner = controllerOf(machine);
   return {
@@ -87,7 +87,7 @@ function wantedAnnotations(machine: Frozen<Machine>): Readonly<Record<string, st
 const OUTDATED: Taint = { key: OUTDATED_REVISION_TAINT, effect: "PreferNoSchedule" };
 
 /** The taints of the Node: without those that Cluster API reserves and former taints of the machine, with its present ones. */
-function wantedTaints(machine: Frozen<Machine>, { metadata, spec }: Frozen<Node>): readonly Frozen<Taint>[] {
+function desiredTaints(machine: Frozen<Machine>, { metadata, spec }: Frozen<Node>): readonly Frozen<Taint>[] {
   const former = metadata.annotations?.[TAINTS_ANNOTATION];
   const formerIds = listIn(former);
   const own = ownTaints(machine);
@@ -118,10 +118,10 @@ function listIn(text: string | undefined): readonly string[] {
 }
 
 function differing(
-  wanted: Readonly<Record<string, string>>,
+  desired: Readonly<Record<string, string>>,
   present: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => present[name] !== value));
+  return Object.fromEntries(Object.entries(desired).filter(([name, value]) => present[name] !== value));
 }
 
 function nulls(names: readonly string[]): Readonly<Record<string, null>> {

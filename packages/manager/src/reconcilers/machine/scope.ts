@@ -13,7 +13,7 @@ import type { Client, Context, Editable } from "@capstan/runtime";
 import { controllerIn } from "../../contract/controller-in.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import type { Refusals } from "../../workload/drain/refusals.ts";
-import type { UpdaterPorts } from "../../updaters/updaters.ts";
+import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { MachineOwners } from "./up-to-date.ts";

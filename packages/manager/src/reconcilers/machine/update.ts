@@ -19,8 +19,8 @@ import {
   type UpdateProgress,
   type UpdateStep,
 } from "@capstan/plan";
-import { type Updater, updaterOf } from "../../updaters/registry.ts";
-import { callUpdater, type UpdaterPorts } from "../../updaters/updaters.ts";
+import { type Updater, updaterOf } from "../../in-place/hooks/registry.ts";
+import { callUpdater, type UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import { UP_TO_DATE, UPDATING } from "./conditions.ts";
 import type { Scope } from "./scope.ts";

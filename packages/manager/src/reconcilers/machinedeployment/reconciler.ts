@@ -34,7 +34,7 @@ import { referrers } from "../../contract/referrers.ts";
 import { deploymentIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { report } from "./report.ts";
 import { awaitUpdaters, rollOut } from "./rollout.ts";
-import { changesUpdaters } from "../../updaters/registry.ts";
+import { changesUpdaters } from "../../in-place/hooks/registry.ts";
 import { isInPlace } from "./in-place/view.ts";
 import {
   BY_CONTROLLER,

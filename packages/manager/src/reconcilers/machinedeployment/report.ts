@@ -56,7 +56,7 @@ function reportCounts({ deployment, sets, machines, plan }: Scope): void {
   const sum = (count: (set: Frozen<MachineSet>) => number | undefined): number =>
     sets.reduce((total, set) => total + (count(set) ?? 0), 0);
   const target = sets.find(({ metadata }) => metadata.name === plan?.target);
-  const wanted = deployment.spec.replicas ?? 1;
+  const desired = deployment.spec.replicas ?? 1;
   const replicas = sum(({ status }) => status?.replicas);
   const readyReplicas = sum(({ status }) => status?.readyReplicas);
   const availableReplicas = sum(({ status }) => status?.availableReplicas);
@@ -67,8 +67,8 @@ function reportCounts({ deployment, sets, machines, plan }: Scope): void {
     updatedReplicas: Math.max((target?.status?.replicas ?? 0) - updatingIn(target), 0),
     readyReplicas,
     availableReplicas,
-    unavailableReplicas: Math.max(wanted - availableReplicas, 0),
-    phase: replicas > wanted ? "ScalingDown" : readyReplicas < wanted ? "ScalingUp" : "Running",
+    unavailableReplicas: Math.max(desired - availableReplicas, 0),
+    phase: replicas > desired ? "ScalingDown" : readyReplicas < desired ? "ScalingUp" : "Running",
   };
 }
 
@@ -92,11 +92,11 @@ function troubleOf(sets: readonly Frozen<MachineSet>[]): ConditionUpdate | undef
 
 function availabilityOf(deployment: Frozen<MachineDeployment>): ConditionUpdate {
   const type = "Available";
-  const wanted = deployment.spec.replicas ?? 1;
+  const desired = deployment.spec.replicas ?? 1;
   const { availableReplicas = 0 } = deployment.status ?? {};
-  const floor = wanted - limitsOf(deployment, wanted).maxUnavailable;
+  const floor = desired - limitsOf(deployment, desired).maxUnavailable;
   if (availableReplicas >= floor) return { type, status: "True", reason: "Available" };
-  const message = `${availableReplicas} of ${counted(wanted, "machine")} are available, at least ${floor} must be`;
+  const message = `${availableReplicas} of ${counted(desired, "machine")} are available, at least ${floor} must be`;
   return { type, status: "False", severity: "Warning", reason: "NotEnoughAvailable", message };
 }
 
@@ -105,14 +105,14 @@ function progressOf(
   plan: DeploymentPlan | undefined,
 ): ConditionUpdate {
   const type = "RolloutComplete";
-  const wanted = deployment.spec.replicas ?? 1;
+  const desired = deployment.spec.replicas ?? 1;
   const { availableReplicas, replicas, updatedReplicas = 0 } = deployment.status ?? {};
   const [block] = plan?.blocked ?? [];
   if (block) return { type, status: "False", severity: "Info", reason: block.reason, message: block.why };
-  if ([updatedReplicas, replicas, availableReplicas].every((count) => count === wanted))
+  if ([updatedReplicas, replicas, availableReplicas].every((count) => count === desired))
     return { type, status: "True", reason: "RolloutComplete" };
   const steps = new Set(plan?.actions.map(({ why }) => why));
-  const message = [`${updatedReplicas} of ${counted(wanted, "machine")} have the template`, ...steps].join(
+  const message = [`${updatedReplicas} of ${counted(desired, "machine")} have the template`, ...steps].join(
     "; ",
   );
   return { type, status: "False", severity: "Info", reason: "RollingOut", message };

@@ -11,7 +11,7 @@ import {
 } from "@capstan/api";
 import type { Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
 import type { DeploymentPlan } from "@capstan/plan";
-import type { UpdaterPorts } from "../../updaters/updaters.ts";
+import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import { isInPlace } from "./in-place/view.ts";
 
 /** The connections of the controller; without updaters, no machine is updated in place. */

@@ -39,8 +39,8 @@ export function isUpToDate(
   set: Frozen<MachineSet>,
   nowMs: number,
 ): boolean {
-  const wanted = rolloutFields(deployment.spec.template.spec);
-  if (!deepEqual(wanted, rolloutFields(set.spec.template.spec))) return false;
+  const desired = rolloutFields(deployment.spec.template.spec);
+  if (!deepEqual(desired, rolloutFields(set.spec.template.spec))) return false;
   const afterMs = passedRolloutMs(deployment, nowMs);
   return afterMs === undefined || Date.parse(set.metadata.creationTimestamp ?? "") >= afterMs;
 }

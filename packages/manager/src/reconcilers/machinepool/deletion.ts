@@ -74,9 +74,9 @@ async function removeNodes({ context, pool, ports }: Scope, cluster: Frozen<Clus
 
 /** Whether the time limit for Nodes has passed; a limit of 0 means no limit. */
 function isOverdue({ metadata, spec }: Frozen<MachinePool>, nowMs: number): boolean {
-  const wanted = spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
+  const desired = spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
   // Admission refuses an invalid duration; one that bypassed it must not block the deletion forever.
-  const limit = durationProblem(wanted) === undefined ? wanted : DEFAULT_NODE_DELETION_TIMEOUT;
+  const limit = durationProblem(desired) === undefined ? desired : DEFAULT_NODE_DELETION_TIMEOUT;
   const limitMs = parseDuration(limit);
   return limitMs > 0 && nowMs > Date.parse(metadata.deletionTimestamp ?? "") + limitMs;
 }

@@ -42,9 +42,9 @@ async function propagateToMachine(
   isChanged: boolean,
 ): Promise<void> {
   const { name, namespace, resourceVersion } = machine.metadata;
-  const wanted = machineConfiguration(set, fixedFieldsOf(machine)) as { readonly metadata: object };
-  if (!isChanged && includes(machine, wanted)) return;
-  const body = { ...wanted, metadata: { ...wanted.metadata, resourceVersion } };
+  const desired = machineConfiguration(set, fixedFieldsOf(machine)) as { readonly metadata: object };
+  if (!isChanged && includes(machine, desired)) return;
+  const body = { ...desired, metadata: { ...desired.metadata, resourceVersion } };
   await applyMachine(context, { name, namespace }, body);
 }
 

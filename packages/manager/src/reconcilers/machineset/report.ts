@@ -49,15 +49,15 @@ function reportCounts({ set, machines }: Scope): void {
 }
 
 function reportConditions({ context, set, plan, machines }: Scope): void {
-  const wanted = set.spec.replicas ?? 1;
+  const desired = set.spec.replicas ?? 1;
   const { replicas = 0, readyReplicas = 0 } = set.status ?? {};
   context.setCondition(creationOf(plan));
-  context.setCondition(sizeOf(replicas, wanted));
+  context.setCondition(sizeOf(replicas, desired));
   const type = "MachinesReady";
-  const message = `${readyReplicas} of ${counted(wanted, "machine")} are ready`;
+  const message = `${readyReplicas} of ${counted(desired, "machine")} are ready`;
   const booting = { severity: "Info", reason: "MachinesNotReady", message } as const;
   context.setCondition(
-    readyReplicas >= wanted
+    readyReplicas >= desired
       ? { type, status: "True", reason: "MachinesReady" }
       : { type, status: "False", ...(worstTroubleOf(machines) ?? booting) },
   );
@@ -70,12 +70,12 @@ function creationOf(plan: MachineSetPlan | undefined): ConditionUpdate {
   return { type, status: "False", severity: "Warning", reason: block.reason, message: block.why };
 }
 
-function sizeOf(replicas: number, wanted: number): ConditionUpdate {
+function sizeOf(replicas: number, desired: number): ConditionUpdate {
   const type = "Resized";
-  if (replicas === wanted) return { type, status: "True", reason: "Resized" };
+  if (replicas === desired) return { type, status: "True", reason: "Resized" };
   const no = { type, status: "False", severity: "Info" } as const;
-  const size = `to ${counted(wanted, "replica")} (${replicas} exist)`;
-  return replicas < wanted
+  const size = `to ${counted(desired, "replica")} (${replicas} exist)`;
+  return replicas < desired
     ? { ...no, reason: "ScalingUp", message: `Scaling up ${size}` }
     : { ...no, reason: "ScalingDown", message: `Scaling down ${size}` };
 }

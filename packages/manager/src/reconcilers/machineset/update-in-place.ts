@@ -12,7 +12,7 @@ import { next, type Outcome } from "@capstan/runtime";
 import { cloneTemplate } from "../../contract/clone-template.ts";
 import type { ContractObject } from "../../contract/contract-object.ts";
 import { targetOf } from "../../contract/reference.ts";
-import { startAnnotations } from "../../updaters/start-annotations.ts";
+import { startAnnotations } from "../../in-place/start-annotations.ts";
 import { readTemplates } from "./clones.ts";
 import { membershipLabels, SET_FIELD_MANAGER } from "./machine-object.ts";
 import type { Scope } from "./scope.ts";

@@ -9,7 +9,7 @@ import { type CacheReader, index, type Source } from "@capstan/runtime";
 import { templateClusterOf } from "../../azure-cluster/members.ts";
 import { hasDonor } from "@capstan/plan";
 import { providerKey } from "../../workload/nodes.ts";
-import { clusterKeyOf } from "./pool-scope.ts";
+import { clusterKeyOf } from "./fleet/pool-scope.ts";
 import type { NodePrototypePorts } from "./scope.ts";
 
 /** The index of owners whose donor is out of service, by Cluster and all together. */

@@ -19,11 +19,11 @@ import {
   type StartDecision,
   type StartFacts,
 } from "@capstan/plan";
-import type { FleetChange, ImageOwner } from "./fleet.ts";
-import { timesOf } from "./idle.ts";
-import { candidateIn, changeOfPool } from "./pool-fleet.ts";
+import type { FleetChange, ImageOwner } from "./fleet/fleet.ts";
+import { timesOf } from "./steps/idle.ts";
+import { candidateIn, changeOfPool } from "./fleet/pool-fleet.ts";
 import type { Scope } from "./scope.ts";
-import { type RefusedUsers, refusalOf, templateFacts } from "./template-fleet.ts";
+import { refusalOf, type RefusedUsers, templateFacts } from "./fleet/template-fleet.ts";
 
 /** The objects of a pool. */
 interface PoolObjects {

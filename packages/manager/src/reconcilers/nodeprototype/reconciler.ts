@@ -21,12 +21,12 @@ import {
   recover,
   removeImages,
   verifyVersion,
-} from "./advance.ts";
+} from "./steps/advance.ts";
 
 import { donorIndexes, donorNodes } from "./indexes.ts";
-import { allowMoveWhilePaused, guardMove } from "./move.ts";
+import { allowMoveWhilePaused, guardMove } from "./block-clusterctl-move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
-import { poolScope } from "./pool-scope.ts";
+import { poolScope } from "./fleet/pool-scope.ts";
 import { CONTROLLER, type NodePrototypePorts, type Scope, sharedBy } from "./scope.ts";
 
 /**

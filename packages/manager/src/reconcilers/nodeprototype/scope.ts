@@ -16,7 +16,7 @@ import { type ClusterSpecView, ownerOf } from "../../azure-cluster/spec-view.ts"
 import { deadlineOf, IDLE, prototypeNamesOf, type PrototypePhase, type PrototypeRecord } from "@capstan/plan";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
-import type { Fleet, ImageOwner } from "./fleet.ts";
+import type { Fleet, ImageOwner } from "./fleet/fleet.ts";
 import type { PrototypeMetrics } from "./metrics.ts";
 
 /** Digits of a hash in names of Azure resources, and in the share of a pool. */

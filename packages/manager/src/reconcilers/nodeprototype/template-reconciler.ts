@@ -24,13 +24,13 @@ import {
   recover,
   removeImages,
   verifyVersion,
-} from "./advance.ts";
+} from "./steps/advance.ts";
 import { controlPlanesByTemplate, donorIndexes, donorNodes } from "./indexes.ts";
-import { allowMoveWhilePaused, guardMove } from "./move.ts";
+import { allowMoveWhilePaused, guardMove } from "./block-clusterctl-move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
 import { type NodePrototypePorts, sharedBy } from "./scope.ts";
-import { templateIndexes } from "./template-fleet.ts";
-import { annotateImage, type TemplateScope, templateScope } from "./template-scope.ts";
+import { templateIndexes } from "./fleet/template-fleet.ts";
+import { annotateImage, type TemplateScope, templateScope } from "./fleet/template-scope.ts";
 
 /**
  * Renews the image that new machines of a template boot from, from a healthy machine of the template: the same steps as for

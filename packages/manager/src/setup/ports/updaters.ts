@@ -1,9 +1,9 @@
 import { Namespace } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import type { Client, MetricRegistry } from "@capstan/runtime";
-import { connectToExtension } from "../../updaters/connect.ts";
-import { type ConnectToExtension, createHookClient } from "../../updaters/hook-client.ts";
-import type { UpdaterPorts } from "../../updaters/updaters.ts";
+import { connectToExtension } from "../../in-place/hooks/connect.ts";
+import { type ConnectToExtension, createHookClient } from "../../in-place/hooks/hook-client.ts";
+import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import { cachedAnswers } from "../cached-answers.ts";
 
 /** The access to updaters. */

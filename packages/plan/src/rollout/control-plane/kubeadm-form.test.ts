@@ -67,9 +67,9 @@ describe("a machine is outdated", () => {
     ["by another file", { ...given, files: [{ path: "/etc/a", content: "b" }] }],
     ["by another command", { ...given, preKubeadmCommands: ["true"] }],
     ["by no taints instead of the default ones", withTaints(given)],
-  ])("%s", (_, wanted) => {
-    expect(isSameConfig(joinForm(given, VERSION), wanted, VERSION)).toBe(false);
-    expect(isSameConfig(initForm(given, VERSION), wanted, VERSION)).toBe(false);
+  ])("%s", (_, desired) => {
+    expect(isSameConfig(joinForm(given, VERSION), desired, VERSION)).toBe(false);
+    expect(isSameConfig(initForm(given, VERSION), desired, VERSION)).toBe(false);
   });
 });
 

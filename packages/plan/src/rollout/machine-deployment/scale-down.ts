@@ -42,11 +42,11 @@ export function scaleDownOld(view: DeploymentView, { target, old }: Sets): Reado
 /** Takes up to `most` machines from a set, in total. */
 function take(books: Books, set: SetView, most: number): void {
   const left = books.replicas.get(set.name) ?? 0;
-  const wanted = Math.min(books.budget, most - (set.replicas - left), left);
-  if (wanted <= 0) return;
+  const desired = Math.min(books.budget, most - (set.replicas - left), left);
+  if (desired <= 0) return;
   const missing = Math.max(left - staying(set), 0);
-  const free = Math.min(wanted, missing);
-  const existing = wanted - free;
+  const free = Math.min(desired, missing);
+  const existing = desired - free;
   const available = availableAfterPicks(set);
   const allowed = available > 0 ? Math.min(existing, Math.max(books.available - books.floor, 0)) : existing;
   books.budget -= free + allowed;

@@ -4,10 +4,10 @@ import { failedPreflight, type PreflightView } from "./preflight.ts";
 const VIEW: PreflightView = {
   version: "v1.33.2",
   usesKubeadm: true,
-  controlPlane: { wanted: "v1.33.2", actual: "v1.33.2" },
+  controlPlane: { desired: "v1.33.2", actual: "v1.33.2" },
   skipped: [],
 };
-const plane = (wanted: string, actual?: string) => ({ controlPlane: { wanted, actual } });
+const plane = (desired: string, actual?: string) => ({ controlPlane: { desired, actual } });
 
 test.each<[string, Partial<PreflightView>, readonly string[]]>([
   ["equal versions pass", {}, []],

@@ -54,7 +54,7 @@ export function stateOf(view: PoolView): PoolState {
   const machines = machinesOf(view);
   const staying = machines.filter((machine) => isLive(machine) && !isLeaving(machine));
   const heldHash = isModelHeld(view) ? view.setHash : undefined;
-  const goalHash = heldHash ?? view.wantedHash;
+  const goalHash = heldHash ?? view.desiredHash;
   return {
     view,
     budget: budgetOf({ view, machines, staying, goalHash }),

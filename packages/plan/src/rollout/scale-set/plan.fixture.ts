@@ -48,7 +48,7 @@ export function pool(differences: Partial<PoolView> = {}): PoolView {
     deletePolicy: "Oldest",
     instanceUpdate: "Replace",
     capacity: machines.length,
-    wantedHash: "A",
+    desiredHash: "A",
     isSetFailed: false,
     isModelRefused: false,
     isExternallyScaled: false,

@@ -43,7 +43,7 @@ const anyView: fc.Arbitrary<PoolView> = fc
     maxUnavailable: anyLimit,
     deletePolicy: fc.constantFrom("Oldest", "Newest", "Random"),
     instanceUpdate: fc.constantFrom("Replace", "InPlace"),
-    wantedHash: anyHash,
+    desiredHash: anyHash,
     setHash: fc.option(anyHash, { nil: undefined }),
     isSetFailed: fc.boolean(),
     isModelRefused: fc.boolean(),
@@ -220,13 +220,13 @@ describe("for every sequence of events", () => {
     fc.assert(
       fc.property(storyOf(anyDeed), fc.nat(1000), (story, seed) => {
         const result = runStory(story, seed);
-        const [, wanted, available, live] =
+        const [, replicas, available, live] =
           /desired (\d+) .*?, (\d+) available of (\d+)/.exec(result.end[0] ?? "") ?? [];
         const hash = /.*image (\w)/.exec(story)?.[1] ?? "A";
         expect(result.violations).toEqual([]);
-        expect({ available, live }).toEqual({ available: wanted, live: wanted });
+        expect({ available, live }).toEqual({ available: replicas, live: replicas });
         expect(result.end[0]).toContain(
-          wanted === "0" ? "models none" : `models ${hash} x ${wanted}, capacity ${wanted},`,
+          replicas === "0" ? "models none" : `models ${hash} x ${replicas}, capacity ${replicas},`,
         );
       }),
       { numRuns: 400 },

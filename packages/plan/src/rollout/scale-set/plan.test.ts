@@ -42,7 +42,7 @@ describe("a plan", () => {
   });
 
   test("does nothing while the pool is paused, and says so", () => {
-    const view = pool({ isPaused: true, desired: 9, wantedHash: "B" });
+    const view = pool({ isPaused: true, desired: 9, desiredHash: "B" });
     expect(deeds(view)).toEqual([]);
     expect(reasons(view)).toEqual(["Paused"]);
   });
@@ -62,7 +62,7 @@ describe("a plan", () => {
 
   describe("decides again about a pick that remains after a crash or a refused deletion", () => {
     const left = machine(2, { picked: "delete", modelHash: "A" });
-    const outdated = { machines: [machine(0), machine(1), left], setHash: "B", wantedHash: "B" };
+    const outdated = { machines: [machine(0), machine(1), left], setHash: "B", desiredHash: "B" };
     const rolled = { ...outdated, maxSurge: 0, maxUnavailable: 1 };
 
     test.each<[string, Partial<PoolView>, readonly string[]]>([
@@ -317,38 +317,38 @@ describe("models", () => {
     range(models).map((id) => machine(id, { modelHash: `M${id}` }));
 
   test("are put with the machines they need, in one PUT", () => {
-    expect(deeds(pool({ wantedHash: "B" }))).toEqual(["PutModel B 4"]);
+    expect(deeds(pool({ desiredHash: "B" }))).toEqual(["PutModel B 4"]);
     expect(deeds(pool({ machines: [], desired: 3, setHash: undefined, capacity: 0 }))).toEqual([
       "PutModel A 3",
     ]);
   });
 
   test("wait when there would be more than ten, while machines move to the model of the scale set", () => {
-    const view = pool({ machines: of(10), setHash: "M9", wantedHash: "B", maxSurge: 0, maxUnavailable: 1 });
+    const view = pool({ machines: of(10), setHash: "M9", desiredHash: "B", maxSurge: 0, maxUnavailable: 1 });
     expect(deeds(view)).toEqual(["DeleteMachine mp-0"]);
     expect(reasons(view)).toEqual(["TooManyModels"]);
   });
 
   test("make room with the machines of the rarest model, so that no machine moves twice", () => {
     const machines = [...of(10), machine(10, { modelHash: "M0" }), machine(11, { modelHash: "M1" })];
-    const view = pool({ machines, setHash: "M9", wantedHash: "B", maxSurge: 0, maxUnavailable: 5 });
+    const view = pool({ machines, setHash: "M9", desiredHash: "B", maxSurge: 0, maxUnavailable: 5 });
     expect(deeds(view)).toEqual(["DeleteMachine mp-2"]);
   });
 
   test("wait for room while surge machines get the model of the scale set", () => {
     const machines = [...of(10), machine(10, { modelHash: "M0" })];
-    const view = pool({ machines, setHash: "M9", wantedHash: "B", maxSurge: 5 });
+    const view = pool({ machines, setHash: "M9", desiredHash: "B", maxSurge: 5 });
     expect(deeds(view)).toEqual(["SetCapacity 12"]);
   });
 
   test("count also when no machine has them yet: the model of the scale set may be the tenth", () => {
-    const view = pool({ machines: of(9), setHash: "A", wantedHash: "B", maxSurge: 0, maxUnavailable: 1 });
+    const view = pool({ machines: of(9), setHash: "A", desiredHash: "B", maxSurge: 0, maxUnavailable: 1 });
     expect(deeds(view)).toEqual(["DeleteMachine mp-0"]);
     expect(reasons(view)).toEqual(["TooManyModels"]);
   });
 
   describe("that Azure refuses because it counts more of them than the planner", () => {
-    const refused = { wantedHash: "B", isModelRefused: true, maxSurge: 0, maxUnavailable: 1 } as const;
+    const refused = { desiredHash: "B", isModelRefused: true, maxSurge: 0, maxUnavailable: 1 } as const;
     const edition = (id: number, isLatestModel: boolean): MachineView => machine(id, { isLatestModel });
 
     test("wait, and machines of other models move to the model of the scale set", () => {
@@ -369,7 +369,7 @@ describe("models", () => {
 
     test("do not wait when the scale set has them", () => {
       const machines = [edition(0, false), edition(1, false), edition(2, false)];
-      expect(deeds(pool({ ...refused, wantedHash: "A", machines }))).toEqual([]);
+      expect(deeds(pool({ ...refused, desiredHash: "A", machines }))).toEqual([]);
     });
   });
 
@@ -377,7 +377,7 @@ describe("models", () => {
     const view = pool({
       machines: of(11),
       setHash: "M0",
-      wantedHash: "M0",
+      desiredHash: "M0",
       desired: 12,
       maxSurge: 0,
       maxUnavailable: 1,

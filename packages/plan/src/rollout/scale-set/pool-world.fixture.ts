@@ -107,7 +107,7 @@ export function viewOf(world: SimWorld, pool: SimPool): PoolView {
     ...spec,
     namespace: "default",
     name: pool.name,
-    wantedHash: hash,
+    desiredHash: hash,
     setHash: pool.setHash,
     isSetFailed: false,
     isModelRefused: false,

@@ -36,7 +36,7 @@ describe("the removal guard", () => {
   });
 
   test("stops every other action when a list would remove many", () => {
-    expect(planPool(losing(3, { wantedHash: "B", desired: 30 }))).toMatchObject({
+    expect(planPool(losing(3, { desiredHash: "B", desired: 30 }))).toMatchObject({
       actions: [],
       blocked: [{ reason: "RemovalBlocked", targets: ["mp-0", "mp-1", "mp-2"] }],
     });

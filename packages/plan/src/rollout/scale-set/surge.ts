@@ -41,9 +41,9 @@ export function planCapacity(
   const staying = state.staying.filter(({ name }) => name === undefined || !options.going.has(name));
   const surge = options.mayAddForRollout ? surgeFor(state, staying) : 0;
   const missing = budget.desired + surge - staying.length;
-  const wanted = Math.max(0, Math.min(missing, budget.ceiling - budget.live));
-  const add = hasTooManyModels(view) ? 0 : wanted;
-  const blocked = [...modelBlocks(view, wanted - add), ...mismatch(state, add)];
+  const addable = Math.max(0, Math.min(missing, budget.ceiling - budget.live));
+  const add = hasTooManyModels(view) ? 0 : addable;
+  const blocked = [...modelBlocks(view, addable - add), ...mismatch(state, add)];
   if (isPutRunning(view)) return { put: undefined, blocked };
   const to = Math.max(view.capacity, add > 0 ? budget.live + add : 0);
   const heading = { ...headingOf(view), targets: [view.name] };
@@ -103,13 +103,13 @@ function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
   if (view.isModelRefused) {
     return [
       block(
-        `model ${modelsText(view.wantedHash)} waits: Azure reports too many models, so machines with older models are replaced first`,
+        `model ${modelsText(view.desiredHash)} waits: Azure reports too many models, so machines with older models are replaced first`,
       ),
     ];
   }
   return [
     block(
-      `model ${modelsText(view.wantedHash)} waits until one of the ${models} models in use has no machines left: Azure allows ${MODELS_AT_MOST}`,
+      `model ${modelsText(view.desiredHash)} waits until one of the ${models} models in use has no machines left: Azure allows ${MODELS_AT_MOST}`,
     ),
   ];
 }

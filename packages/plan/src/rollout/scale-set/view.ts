@@ -83,7 +83,7 @@ export interface PoolView {
   readonly instanceUpdate: "Replace" | "InPlace";
   /** The capacity of the scale set, or 0 when it does not exist. */
   readonly capacity: number;
-  readonly wantedHash: string;
+  readonly desiredHash: string;
   /** The model of the scale set; undefined when the scale set does not exist yet. */
   readonly setHash: string | undefined;
   /** Whether Azure says that the last change of the scale set has failed. */

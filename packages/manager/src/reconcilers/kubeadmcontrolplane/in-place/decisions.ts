@@ -7,8 +7,8 @@ import {
   uncovered,
   type UpdateDecision,
   updatersKey,
-} from "../../../updaters/decide.ts";
-import { registeredUpdaters, type UpdaterPorts } from "../../../updaters/updaters.ts";
+} from "../../../in-place/ask.ts";
+import { registeredUpdaters, type UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import { outdatedOf } from "../observed-view.ts";
 import type { DecisionScope } from "./decision-scope.ts";
 import { desiredState } from "./desired.ts";

@@ -18,7 +18,7 @@ import {
   Impossible,
   type PartToCompare,
   updateRequest,
-} from "../../../updaters/desired-state.ts";
+} from "../../../in-place/compare.ts";
 import { CONTROL_PLANE_FIELD_MANAGER, configOf, machineLabels } from "../machine-object.ts";
 import { readTemplate } from "../machines.ts";
 import type { DecisionScope } from "./decision-scope.ts";

@@ -11,8 +11,8 @@ import {
 } from "@capstan/api";
 import { waiting } from "@capstan/runtime";
 import type { ControlPlaneAction } from "@capstan/plan";
-import type { PartToCompare } from "../../../updaters/desired-state.ts";
-import { startAnnotations } from "../../../updaters/start-annotations.ts";
+import type { PartToCompare } from "../../../in-place/compare.ts";
+import { startAnnotations } from "../../../in-place/start-annotations.ts";
 import { prepareJoin } from "../kubeadm-config.ts";
 import type { Scope } from "../scope.ts";
 import { desiredParts } from "./desired.ts";

@@ -1,9 +1,9 @@
 import { shortHash } from "@capstan/runtime";
 import type { Frozen, Machine, MachineDeployment, MachineSet } from "@capstan/api";
-import { decideUpdate, isCurrent, updatersKey } from "../../../updaters/decide.ts";
-import type { DesiredState } from "../../../updaters/desired-state.ts";
-import type { Updater } from "../../../updaters/registry.ts";
-import { registeredUpdaters, type UpdaterPorts } from "../../../updaters/updaters.ts";
+import { decideUpdate, isCurrent, updatersKey } from "../../../in-place/ask.ts";
+import type { DesiredState } from "../../../in-place/compare.ts";
+import type { Updater } from "../../../in-place/hooks/registry.ts";
+import { registeredUpdaters, type UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import type { DecisionScope } from "./decision-scope.ts";
 import { isUpToDate, rolloutFields } from "../template.ts";
 import { desiredState } from "./desired.ts";

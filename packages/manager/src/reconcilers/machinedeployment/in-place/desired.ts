@@ -19,7 +19,7 @@ import {
   desiredStateOr,
   Impossible,
   updateRequest,
-} from "../../../updaters/desired-state.ts";
+} from "../../../in-place/compare.ts";
 import { propagatedMetadata, SET_FIELD_MANAGER } from "../../machineset/machine-object.ts";
 import type { DecisionScope } from "./decision-scope.ts";
 
@@ -40,12 +40,12 @@ interface Part {
 export function desiredState(scope: DecisionScope, example: Example): Promise<DesiredState> {
   return desiredStateOr(async () => {
     const { machine } = example;
-    const wanted = scope.deployment.spec.template.spec;
+    const desired = scope.deployment.spec.template.spec;
     const infrastructure = await compare(scope, example, {
       name: "infraMachine",
       field: "infrastructureRef",
       current: machine.spec.infrastructureRef,
-      template: wanted.infrastructureRef,
+      template: desired.infrastructureRef,
     });
     const { configRef } = machine.spec.bootstrap;
     const bootstrap =
@@ -54,9 +54,9 @@ export function desiredState(scope: DecisionScope, example: Example): Promise<De
         name: "bootstrap",
         field: "bootstrap.configRef",
         current: configRef,
-        template: wanted.bootstrap.configRef,
+        template: desired.bootstrap.configRef,
       }));
-    return updateRequest(machine, desiredMachine(machine, wanted), { infrastructure, bootstrap });
+    return updateRequest(machine, desiredMachine(machine, desired), { infrastructure, bootstrap });
   });
 }
 
@@ -109,14 +109,14 @@ function desiredClone(
 }
 
 /** A machine whose provider chose its failure domain keeps it if the template names none. */
-function desiredMachine(machine: Frozen<Machine>, wanted: Frozen<MachineTemplateSpec>): Frozen<Machine> {
+function desiredMachine(machine: Frozen<Machine>, desired: Frozen<MachineTemplateSpec>): Frozen<Machine> {
   const { version: _, ...spec } = machine.spec;
   return {
     ...machine,
     spec: {
       ...spec,
-      ...(wanted.version !== undefined && { version: wanted.version }),
-      ...(wanted.failureDomain !== undefined && { failureDomain: wanted.failureDomain }),
+      ...(desired.version !== undefined && { version: desired.version }),
+      ...(desired.failureDomain !== undefined && { failureDomain: desired.failureDomain }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Frozen, MachineDeployment } from "@capstan/api";
 import { targetOf } from "@capstan/plan";
-import type { UpdaterPorts } from "../../../updaters/updaters.ts";
+import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import { viewOf } from "../view.ts";
 import type { DecisionScope } from "./decision-scope.ts";
 import { decideInPlace } from "./decisions.ts";

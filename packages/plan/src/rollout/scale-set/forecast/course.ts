@@ -51,7 +51,7 @@ export function startOf(view: PoolView, times: StepTimes): Course {
 export function viewOf({ view, machines }: Course): PoolView {
   const all = [...machines.values()];
   const hashes = all.map(({ modelHash }) => modelHash);
-  return { ...view, machines: all, modelsInUse: [...new Set([...hashes, view.setHash ?? view.wantedHash])] };
+  return { ...view, machines: all, modelsInUse: [...new Set([...hashes, view.setHash ?? view.desiredHash])] };
 }
 
 /** How many machines the rollout has created so far. */
@@ -112,7 +112,7 @@ function goOnWith(course: Course, key: number, machine: MachineView): void {
   } else if (machine.isDeleting) {
     startDeletion(course, key);
   } else if (machine.picked === "update") {
-    startUpdate(course, key, machine.updatingToHash ?? course.view.wantedHash);
+    startUpdate(course, key, machine.updatingToHash ?? course.view.desiredHash);
   } else if (isComing(machine, course.view.nowMs)) {
     const createMs = machine.vmState === "Running" ? 0 : times("create");
     later(course, createMs + times("boot") + times("minReady"), () => becomeAvailable(course, key));
@@ -139,7 +139,7 @@ function startPut(course: Course, action: Put): void {
 }
 
 /** Each machine exists as soon as Azure has created it; the operation ends with the slowest one. */
-function endOperationLater(course: Course, add: number, hash = course.view.wantedHash): void {
+function endOperationLater(course: Course, add: number, hash = course.view.desiredHash): void {
   const { times } = course;
   const putMs = times("put");
   const createdMs = Array.from({ length: add }, () => putMs + times("create"));
@@ -208,10 +208,10 @@ function adopt(
   course: Course,
   { instanceIDs, surgeInstanceIDs = [] }: Extract<PoolAction, { action: "CreateMachineResource" }>["detail"],
 ): void {
-  const wanted = new Set(instanceIDs);
+  const desired = new Set(instanceIDs);
   const surge = new Set(surgeInstanceIDs);
   for (const [key, { instanceID }] of course.machines) {
-    if (instanceID === undefined || !wanted.has(instanceID)) continue;
+    if (instanceID === undefined || !desired.has(instanceID)) continue;
     const name = machineResourceName(course.view.name, instanceID);
     change(course, key, { name, isSurge: surge.has(instanceID) });
   }

@@ -53,23 +53,23 @@ describe("a forecast", () => {
   test.each<[string, Partial<PoolView>, Partial<Forecast["totals"]> & { readonly seconds: number }]>([
     [
       "replaces one by one with a surge of one",
-      { wantedHash: "B" },
+      { desiredHash: "B" },
       // The controller requests the next machine as soon as Azure no longer counts the drained one.
       { waves: 3, created: 3, deleted: 3, puts: 3, seconds: MADE + 2 * (30 + MADE) + GONE },
     ],
     [
       "replaces one by one with one machine unavailable",
-      { wantedHash: "B", maxSurge: 0, maxUnavailable: 1 },
+      { desiredHash: "B", maxSurge: 0, maxUnavailable: 1 },
       { waves: 3, created: 3, deleted: 3, puts: 4, seconds: 1 + 3 * (30 + MADE), lowestAvailable: 2 },
     ],
     [
       "updates in place one by one",
-      { wantedHash: "B", instanceUpdate: "InPlace", maxSurge: 0, maxUnavailable: 1 },
+      { desiredHash: "B", instanceUpdate: "InPlace", maxSurge: 0, maxUnavailable: 1 },
       { waves: 3, created: 0, deleted: 0, updatedInPlace: 3, puts: 1, seconds: 1 + 3 * UPDATED },
     ],
     [
       "adds a machine, updates in place, and removes it last",
-      { wantedHash: "B", instanceUpdate: "InPlace" },
+      { desiredHash: "B", instanceUpdate: "InPlace" },
       { waves: 4, created: 1, deleted: 1, updatedInPlace: 3, seconds: MADE + 3 * UPDATED + GONE },
     ],
     [
@@ -85,9 +85,13 @@ describe("a forecast", () => {
   });
 
   test("names the machines of each wave in the order that the planner picks them in", () => {
-    expect(pickedIn(forecast({ wantedHash: "B" }))).toEqual(["mp-0", "mp-1", "mp-2"]);
-    expect(pickedIn(forecast({ wantedHash: "B", deletePolicy: "Newest" }))).toEqual(["mp-2", "mp-1", "mp-0"]);
-    expect(pickedIn(forecast({ wantedHash: "B", maxUnavailable: 2 }))).toEqual(["mp-0 mp-1", "mp-2"]);
+    expect(pickedIn(forecast({ desiredHash: "B" }))).toEqual(["mp-0", "mp-1", "mp-2"]);
+    expect(pickedIn(forecast({ desiredHash: "B", deletePolicy: "Newest" }))).toEqual([
+      "mp-2",
+      "mp-1",
+      "mp-0",
+    ]);
+    expect(pickedIn(forecast({ desiredHash: "B", maxUnavailable: 2 }))).toEqual(["mp-0 mp-1", "mp-2"]);
   });
 
   test("begins with the running operations", () => {
@@ -117,11 +121,11 @@ describe("a forecast", () => {
   });
 
   test.each<[string, Partial<PoolView>]>([
-    ["Paused", { isPaused: true, wantedHash: "B" }],
+    ["Paused", { isPaused: true, desiredHash: "B" }],
     [
       "WorkloadUnreachable",
       {
-        wantedHash: "B",
+        desiredHash: "B",
         workload: { isReachable: false, nodes: 3, notReady: 0 },
         maxSurge: 0,
         maxUnavailable: 1,
@@ -131,7 +135,7 @@ describe("a forecast", () => {
       "RemovalBlocked",
       { machines: [0, 1, 2].map((id) => ({ ...machine(id), instanceID: undefined })), capacity: 3 },
     ],
-    ["ExternallyScaled", { wantedHash: "B", instanceUpdate: "InPlace", isExternallyScaled: true }],
+    ["ExternallyScaled", { desiredHash: "B", instanceUpdate: "InPlace", isExternallyScaled: true }],
   ])("that cannot reach its end reports %s", (reason, differences) => {
     const { isReached, blocked } = forecast(differences);
     expect([isReached, blocked.map((one) => one.reason)]).toEqual([false, [reason]]);
@@ -149,7 +153,7 @@ describe("every forecast of a healthy pool", () => {
         const view = pool({
           machines: all,
           setHash: models.length === 0 ? undefined : "A",
-          wantedHash: "B",
+          desiredHash: "B",
           desired,
           maxSurge: surge ?? 0,
           maxUnavailable: down ?? 0,

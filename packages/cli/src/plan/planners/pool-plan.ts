@@ -1,0 +1,105 @@
+import { type AzureMachinePoolMachine, DELETE_MACHINE_ANNOTATION, type Frozen } from "@capstan/api";
+import {
+  factsFromStatus,
+  type MachineFacts,
+  poolView,
+  type SetFacts,
+  workloadFromStatus,
+} from "@capstan/manager";
+import { planPool, type PoolAction, type PoolPlan, type PoolView } from "@capstan/plan";
+import { type BlockedDrain, blockedDrains } from "./blocked-drains.ts";
+import { titleOf } from "../read/given-objects.ts";
+import type { PoolBlock } from "../print/pool-block.ts";
+import { type PoolParts, rivalNotes } from "./pool-parts.ts";
+import { refusalOf } from "../read/refusal.ts";
+import { standstillOf } from "./standstill.ts";
+import { desiredModel } from "./desired-model.ts";
+
+/** A pool as the planner sees it, and the assumptions behind that. */
+export interface ObservedPool {
+  readonly view: PoolView;
+  readonly notes: readonly string[];
+}
+
+/** A pool, what its controllers would do next, and the assumptions behind that. */
+export interface PlannedPool extends ObservedPool {
+  readonly plan: PoolPlan;
+  /** What keeps its controllers from doing anything else. */
+  readonly standstill: PoolBlock | undefined;
+  /** What Azure or the controller has refused for good. */
+  readonly refusal: PoolBlock | undefined;
+  /** The machines whose drain is blocked. */
+  readonly drains: readonly BlockedDrain[];
+}
+
+/** Plans the next steps of a pool with the functions that its controllers use; instances come from statuses. */
+export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
+  const observed = observedPool(parts, nowMs);
+  const plan = planPool(observed.view);
+  const actions = plan.actions.map((action) => withMarked(action, observed.view));
+  const standstill = standstillOf(parts, observed.view);
+  return {
+    ...observed,
+    plan: standstill ? standstillPlan(plan) : { ...plan, actions },
+    standstill,
+    refusal: refusalOf(parts.pool),
+    drains: blockedDrains(parts.machines),
+  };
+}
+
+/** At a standstill the plan has no actions. A pause is kept, because it also holds up what is done instead. */
+function standstillPlan(plan: PoolPlan): PoolPlan {
+  return { ...plan, actions: [], blocked: plan.blocked.filter(({ reason }) => reason === "Paused") };
+}
+
+/** A machine beyond the desired number may replace one that a user has marked; names the marked one. */
+function withMarked(action: PoolAction, { machines, desired }: PoolView): PoolAction {
+  if (action.action !== "SetCapacity" && action.action !== "PutModel") return action;
+  const marked = machines.filter(({ hasDeleteAnnotation, isDeleting }) => hasDeleteAnnotation && !isDeleting);
+  const names = marked.flatMap(({ name }) => name ?? []);
+  if (names.length === 0 || action.detail.to <= desired) return action;
+  const why = `${action.why}; ${names.join(", ")} can be deleted then, which ${DELETE_MACHINE_ANNOTATION} asks for`;
+  return { ...action, why };
+}
+
+/** The planner's view of a pool, from its objects alone. */
+export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
+  const { pool, machinePool, machines, cluster } = parts;
+  const { desired, note } = desiredModel(parts);
+  const scaleSet = setFactsOf(parts, desired.hash);
+  const facts = machines.map((machine) => machineFacts(machine, scaleSet));
+  const view = poolView({
+    pool,
+    machinePool,
+    machines: facts,
+    scaleSet,
+    desired,
+    workload: workloadFromStatus(facts),
+    nowMs,
+  });
+  const isPaused = view.isPaused || cluster?.spec.paused === true;
+  const notes = [...rivalNotes(parts), ...(note === undefined ? [] : [`${titleOf(pool)}: ${note}`])];
+  return { view: { ...view, isPaused }, notes };
+}
+
+/**
+ * The scale set, from statuses. None of them has its capacity: it is the number of instances that Azure was not asked
+ * to delete. A scale set that another provider created has no stamp; its model is taken for the desired one.
+ */
+function setFactsOf({ pool, machines }: PoolParts, desiredHash: string): SetFacts | undefined {
+  const { modelHash, provisioningState } = pool.status ?? {};
+  if (modelHash === undefined && machines.length === 0) return undefined;
+  const live = machines.filter(({ status }) => status?.provisioningState !== "Deleting");
+  return { capacity: live.length, modelHash: modelHash ?? desiredHash, provisioningState };
+}
+
+/** An instance with the latest model has the scale set's model, even if it carries no stamp. */
+function machineFacts(
+  machine: Frozen<AzureMachinePoolMachine>,
+  scaleSet: SetFacts | undefined,
+): MachineFacts {
+  const facts = factsFromStatus(machine);
+  const { instance } = facts;
+  if (instance?.isLatestModel !== true || !scaleSet) return facts;
+  return { ...facts, instance: { ...instance, modelHash: scaleSet.modelHash } };
+}

@@ -1,0 +1,50 @@
+import {
+  controllerOf,
+  DEPLOYMENT_NAME_LABEL,
+  ExtensionConfig,
+  type Frozen,
+  labelValueFor,
+  Machine,
+  MachineDeployment,
+  MachineSet,
+} from "@capstan/api";
+import { decideProposedDeployment } from "@capstan/manager";
+import type { Shell } from "../../shell.ts";
+import { NO_OBJECTS, type PlanObjects } from "../read/given-objects.ts";
+import type { ProposedChange } from "./planner.ts";
+import { proposed } from "./proposed-pools.ts";
+import { proposedReader } from "../read/proposed-reader.ts";
+import { changesBetween, type FieldChange } from "../read/spec-changes.ts";
+import { updatersOfCluster } from "../read/updaters-of-cluster.ts";
+
+/** A MachineDeployment after a change, and the change. */
+interface ProposedDeployment {
+  readonly objects: PlanObjects;
+  /** The changed fields of its spec; none if it is new. */
+  readonly changes: readonly FieldChange[];
+}
+
+/** A MachineDeployment after a change, with its sets, its machines, and what the updaters say about them. */
+export async function proposedDeployment(
+  { env }: Shell,
+  { client, transport, given, nowMs }: ProposedChange,
+  manifest: Frozen<MachineDeployment>,
+): Promise<ProposedDeployment> {
+  const { before, after } = await proposed(client, MachineDeployment, manifest);
+  const { name, namespace = "", uid } = after.metadata;
+  const own = { namespace, labelSelector: `${DEPLOYMENT_NAME_LABEL}=${labelValueFor(name)}` };
+  const sets = (await client.list(MachineSet, own)).filter((set) => controllerOf(set)?.uid === uid);
+  const setMachines = await client.list(Machine, own);
+  const machines = Map.groupBy(setMachines, (machine) => controllerOf(machine)?.uid ?? "");
+  const known = await client.list(ExtensionConfig);
+  const reader = await proposedReader({ client, templates: given.templates, known });
+  const context = { ...reader, env: { clock: { now: () => nowMs } } };
+  const deployment = await decideProposedDeployment(
+    { context, deployment: structuredClone(after), sets, machines },
+    updatersOfCluster({ env, client, transport }),
+  );
+  return {
+    objects: { ...NO_OBJECTS, deployments: [deployment], sets, setMachines },
+    changes: before ? changesBetween(before.spec, after.spec, "spec") : [],
+  };
+}

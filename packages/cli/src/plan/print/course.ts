@@ -1,0 +1,49 @@
+import { humanDuration } from "@capstan/apiserver";
+import { counted } from "../../render/amounts.ts";
+import type { ReplacementTime } from "../planners/replacement-time.ts";
+import { changeLine, type FieldChange } from "../read/spec-changes.ts";
+
+/** What a change leads to for all machines of an owner, beyond the next step. */
+export interface Course {
+  /** Machines that are not as the manifest wants them. */
+  readonly outdated: number;
+  readonly desired: number;
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
+  /** Updaters change the machines, and none is replaced. */
+  readonly isInPlace: boolean;
+  /** How long it takes; absent if no times are known of such machines. */
+  readonly time?: ReplacementTime;
+}
+
+/** The changed fields, and what the rollout does to how many machines; a line each. */
+export function courseLines(course: Course | undefined, changes: readonly FieldChange[]): readonly string[] {
+  const fields = changes.map(changeLine);
+  if (!course) return fields;
+  const { desired, maxSurge, maxUnavailable, time } = course;
+  const unchecked = "quota and capacity of Azure, disruption budgets; the actions are the next ones";
+  return [
+    ...fields,
+    fateOf(course),
+    ...(time
+      ? [
+          `about ${humanDuration(time.typicalMs)}, one run in ten takes longer than ${humanDuration(time.slowMs)}`,
+        ]
+      : []),
+    `at least ${Math.max(0, desired - maxUnavailable)} available, at most ${counted(desired + maxSurge, "machine")} at any time`,
+    time
+      ? `times are those of recorded traffic; not checked: ${unchecked}`
+      : `not checked: how long it takes, ${unchecked}`,
+  ];
+}
+
+/** The same with its duration in one line, for a summary. */
+export function briefOf(course: Course): string {
+  const { time } = course;
+  return time ? `${fateOf(course)}, about ${humanDuration(time.typicalMs)}` : fateOf(course);
+}
+
+/** How many machines are changed, and how. */
+function fateOf({ outdated, isInPlace }: Course): string {
+  return `${counted(outdated, "machine")} ${isInPlace ? "updated in place" : "replaced"}`;
+}

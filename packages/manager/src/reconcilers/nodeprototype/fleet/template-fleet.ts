@@ -1,0 +1,234 @@
+import {
+  AzureMachine,
+  type AzureMachineTemplate,
+  controllerOf,
+  type Frozen,
+  isTrue,
+  isUpdatingInPlace,
+  type KubeadmControlPlane,
+  Machine,
+  MachineDeployment,
+  MachineSet,
+  PROTOTYPE_IMAGE_ANNOTATION,
+  sameArmId,
+} from "@capstan/api";
+import { type CacheReader, type Context, index } from "@capstan/runtime";
+import { cloneSourceOf } from "../../../contract/clone-template.ts";
+import { referenceKey } from "../../../contract/reference.ts";
+import type { Candidate } from "@capstan/plan";
+import { isInPlace } from "../../machinedeployment/in-place/view.ts";
+import { NODE_HEALTHY } from "../../machine/conditions.ts";
+import { EXCLUDED } from "./candidates.ts";
+import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
+
+const CONDITIONS = ["Ready", NODE_HEALTHY];
+const BY_TEMPLATE = "clones-of-template";
+/** The name of the index over what refers to a template. */
+export const USERS_OF_TEMPLATE = "users-of-template";
+
+type Template = Frozen<AzureMachineTemplate>;
+type User = Frozen<MachineDeployment> | Frozen<MachineSet>;
+
+function infrastructureKeys({ metadata, spec }: User): readonly string[] {
+  return [referenceKey(spec.template.spec.infrastructureRef, metadata.namespace ?? "")];
+}
+
+/** How the machines of a template are found. */
+export const templateIndexes = [
+  index(AzureMachine, BY_TEMPLATE, ({ metadata }) => {
+    const source = cloneSourceOf(metadata);
+    return source === undefined ? [] : [referenceKey(source, metadata.namespace ?? "")];
+  }),
+  index(MachineDeployment, USERS_OF_TEMPLATE, infrastructureKeys),
+  index(MachineSet, USERS_OF_TEMPLATE, infrastructureKeys),
+];
+
+/** The key of a template in the indexes. */
+export function referenceKeyOf({ apiVersion, kind, metadata }: Template): string {
+  return referenceKey({ apiVersion, kind, name: metadata.name }, metadata.namespace ?? "");
+}
+
+/** The MachineDeployments and MachineSets whose machines are created from a template. */
+interface ReferringObjects {
+  readonly deployments: readonly Frozen<MachineDeployment>[];
+  readonly sets: readonly Frozen<MachineSet>[];
+}
+
+/** The MachineDeployments that refer to a template, and the MachineSets that do and belong to none. */
+export function usersOf(template: Template, cache: CacheReader): readonly User[] {
+  const value = referenceKeyOf(template);
+  return usersIn({
+    deployments: deploymentsOf(template, cache),
+    sets: cache.list(MachineSet, { index: USERS_OF_TEMPLATE, value }),
+  });
+}
+
+function deploymentsOf(template: Template, cache: CacheReader): readonly Frozen<MachineDeployment>[] {
+  return cache.list(MachineDeployment, { index: USERS_OF_TEMPLATE, value: referenceKeyOf(template) });
+}
+
+function usersIn({ deployments, sets }: ReferringObjects): readonly User[] {
+  return [...deployments, ...sets.filter((set) => controllerOf(set)?.kind !== MachineDeployment.kind)].filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
+  );
+}
+
+/** The objects among those given that refer to a template. */
+function referringTo(template: Template, { deployments, sets }: ReferringObjects): ReferringObjects {
+  const key = referenceKeyOf(template);
+  const refers = (user: User): boolean => infrastructureKeys(user).includes(key);
+  return { deployments: deployments.filter(refers), sets: sets.filter(refers) };
+}
+
+/** What the objects of a template tell about its machines, without their Nodes: a machine belongs to a MachineSet of it. */
+export function templateFacts(
+  template: Template,
+  given: ReferringObjects & { readonly machines: readonly Frozen<Machine>[] },
+): Pick<Fleet, "desired" | "sizeField" | "changing"> & { readonly candidates: () => readonly Candidate[] } {
+  const referring = referringTo(template, given);
+  const users = usersIn(referring);
+  const version = versionOf(users);
+  const sets = new Set(referring.sets.map(({ metadata }) => metadata.uid));
+  const isOfTemplate = (machine: Frozen<Machine>): boolean =>
+    machine.spec.providerID !== undefined && sets.has(controllerOf(machine)?.uid ?? "");
+  return {
+    ...sizeOf(users),
+    changing: () => changeOf(users, version),
+    candidates: () =>
+      given.machines.filter(isOfTemplate).map((machine) => ({
+        ...factsOf(machine, version),
+        isCordoned: false,
+        hasNode: machine.status?.nodeRef !== undefined,
+      })),
+  };
+}
+
+function sizeOf(users: readonly User[]): Pick<Fleet, "desired" | "sizeField"> {
+  return {
+    desired: users.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0),
+    sizeField: "spec.replicas of the MachineDeployments of the template",
+  };
+}
+
+/** Why images of the machines of a template are not taken at all. */
+export function refusalOf(template: Template, using: RefusedUsers): string | undefined {
+  const key = referenceKeyOf(template);
+  const controlPlane = using.controlPlanes.find(
+    ({ metadata, spec }) =>
+      referenceKey(spec.machineTemplate.infrastructureRef, metadata.namespace ?? "") === key,
+  );
+  if (controlPlane)
+    return `KubeadmControlPlane ${controlPlane.metadata.name} uses the template: images are taken of workers only`;
+  const inPlace = using.deployments.find((one) => infrastructureKeys(one).includes(key) && isInPlace(one));
+  if (!inPlace) return undefined;
+  return `MachineDeployment ${inPlace.metadata.name} updates its machines in place, which keep the image they were created from`;
+}
+
+/** The objects whose machines must keep their image or must not stop. */
+export interface RefusedUsers {
+  readonly controlPlanes: readonly Frozen<KubeadmControlPlane>[];
+  readonly deployments: readonly Frozen<MachineDeployment>[];
+}
+
+/** The Kubernetes version of the machines that are created from a template; undefined if its users do not agree. */
+function versionOf(users: readonly User[]): string | undefined {
+  const [version, ...others] = new Set(users.map(({ spec }) => spec.template.spec.version ?? ""));
+  return others.length === 0 ? version : undefined;
+}
+
+/** The machines of an AzureMachineTemplate: the clones of it, through the Machines that own them. */
+export function templateFleet({ object: template, cache, client }: Context<AzureMachineTemplate>): Fleet {
+  const users = usersOf(template, cache);
+  const version = versionOf(users);
+  const clones = () => cache.list(AzureMachine, { index: BY_TEMPLATE, value: referenceKeyOf(template) });
+  const machines = (): readonly FleetMachine[] =>
+    clones().flatMap((clone) => fleetMachine(clone, cache, version) ?? []);
+  const { image = {} } = template.spec.template.spec;
+  return {
+    ...sizeOf(users),
+    version,
+    baseImage: image,
+    hasMachines: users.length > 0 && clones().length > 0,
+    machines,
+    changing: () => changeOf(users, version),
+    bootsFrom: (definitionID) =>
+      sameArmId(template.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION] ?? "", definitionID),
+    mayBootFromPrototype: () =>
+      template.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION] !== undefined ||
+      clones().some(isAboutToBoot),
+    rollSince: async (promotedAt) => {
+      for (const deployment of deploymentsOf(template, cache))
+        if (!isRolledSince(deployment, promotedAt))
+          await client.patch(MachineDeployment, deployment.metadata, {
+            type: "merge",
+            body: { spec: { rolloutAfter: promotedAt } },
+          });
+      return true;
+    },
+  };
+}
+
+/** Whether a MachineDeployment replaces machines from before this time, or a later one that a user has written. */
+function isRolledSince({ spec }: Frozen<MachineDeployment>, promotedAt: string): boolean {
+  return Date.parse(spec.rolloutAfter ?? "") >= Date.parse(promotedAt);
+}
+
+/** Whether the virtual machine of a clone is still to be created from an image that is not the template's own. */
+function isAboutToBoot({ spec, metadata }: Frozen<AzureMachine>): boolean {
+  const isWaiting = spec.providerID === undefined && metadata.deletionTimestamp === undefined;
+  return isWaiting && spec.image?.id !== undefined;
+}
+
+function fleetMachine(
+  { metadata, spec }: Frozen<AzureMachine>,
+  cache: CacheReader,
+  version: string | undefined,
+): FleetMachine | undefined {
+  const owner = controllerOf({ metadata });
+  const { namespace } = metadata;
+  const machine =
+    owner?.kind === Machine.kind ? cache.get(Machine, { name: owner.name, namespace }) : undefined;
+  if (!machine || spec.providerID === undefined) return undefined;
+  return {
+    object: machine,
+    kind: Machine,
+    providerID: spec.providerID,
+    nodeRef: machine.status?.nodeRef,
+    instanceID: spec.providerID.split("/").at(-1) ?? "",
+    facts: factsOf(machine, version),
+  };
+}
+
+function factsOf(machine: Frozen<Machine>, version: string | undefined): FleetMachine["facts"] {
+  const { metadata, spec, status } = machine;
+  const { annotations = {}, creationTimestamp = "", deletionTimestamp, name } = metadata;
+  return {
+    machine: name,
+    createdMs: Date.parse(creationTimestamp),
+    isReady: status?.nodeRef !== undefined,
+    isUpToDate: version !== undefined && (spec.version ?? "") === version,
+    isDeleting: deletionTimestamp !== undefined,
+    isUpdating: isUpdatingInPlace(machine),
+    falseConditions: CONDITIONS.filter((type) => !isTrue(status?.conditions, type)),
+    ...(EXCLUDED in annotations && { excludedBy: EXCLUDED }),
+  };
+}
+
+/** Why the machines must not be disturbed: a user of the template rolls or scales, as its controller has last reported. */
+function changeOf(users: readonly User[], version: string | undefined): FleetChange | undefined {
+  if (users.length > 0 && version === undefined) {
+    const why = "the MachineDeployments of the template have different Kubernetes versions";
+    return { reason: "VersionsDiffer", why };
+  }
+  const changing = users.find((user) => !isSettled(user));
+  if (!changing) return undefined;
+  const { kind, metadata } = changing;
+  return { reason: "MachinesChanging", why: `${kind} ${metadata.name} rolls or scales its machines` };
+}
+
+function isSettled({ metadata, spec, status }: User): boolean {
+  const replicas = spec.replicas ?? 1;
+  const updated = status && "updatedReplicas" in status ? status.updatedReplicas : status?.replicas;
+  const isObserved = status?.observedGeneration === metadata.generation;
+  return isObserved && status?.replicas === replicas && updated === replicas;
+}

@@ -1,0 +1,57 @@
+import { formatTimestamp } from "@capstan/api";
+import { again, next, type Outcome } from "@capstan/runtime";
+import { type HistoryEntry, rolledBack } from "@capstan/plan";
+import { type AzureScope, read, stateOf } from "../gallery/azure-reads.ts";
+import { isExcluded, published } from "./promote.ts";
+import { badTags } from "../gallery/prototype-tags.ts";
+import { change, moveTo, renewalOf } from "../scope.ts";
+
+const SOON_MS = 10_000;
+
+/** A user asks to return to the previous image. */
+export async function beginRollback(scope: AzureScope, nonce: string): Promise<Outcome> {
+  if (renewalOf(scope).history.some(({ state }) => state === "Active")) {
+    await moveTo(scope, "RollingBack", { observedRollback: nonce });
+    return again(0, "RollingBack");
+  }
+  change(scope, { observedRollback: nonce });
+  const message = "There is no image to roll back: new machines boot from the image in the spec";
+  scope.context.event({ type: "Warning", reason: "PrototypeNotRolledBack", message });
+  return next;
+}
+
+/** Leaves the active version out of the latest, so that new machines get the previous one or the image in the spec. */
+export async function rollBack(scope: AzureScope): Promise<Outcome> {
+  const { azure, context } = scope;
+  const active = renewalOf(scope).history.find(({ state }) => state === "Active");
+  const body = active && (await read(scope, active.id));
+  const state = stateOf(body);
+  if (active && state === "Succeeded" && !isExcluded(body)) {
+    const at = formatTimestamp(context.env.clock.now());
+    const left = { ...published(body, true), tags: badTags(body, at) };
+    await azure.arm.put(active.id, left, { location: azure.location });
+    return again(SOON_MS, "RollingBack");
+  }
+  const isSettled = state === undefined || state === "Succeeded" || state === "Failed";
+  return isSettled ? complete(scope) : again(SOON_MS, "RollingBack");
+}
+
+/** The history without versions to return to that another client has deleted. */
+async function withoutGone(scope: AzureScope): Promise<readonly HistoryEntry[]> {
+  const kept: HistoryEntry[] = [];
+  for (const one of renewalOf(scope).history)
+    if (one.state !== "Previous" || (await read(scope, one.id))) kept.push(one);
+  return kept;
+}
+
+async function complete(scope: AzureScope): Promise<Outcome> {
+  const { bootImage } = renewalOf(scope);
+  const after = rolledBack(await withoutGone(scope));
+  const active = after.find(({ state }) => state === "Active");
+  // Azure has no latest version of the definition then: machines boot from the image in the spec.
+  await moveTo(scope, "Idle", { history: after, bootImage: active ? bootImage : undefined });
+  const to = active ? `version ${active.version}` : "the image in the spec";
+  const message = `Rolled back: new machines boot from ${to}`;
+  scope.context.event({ type: "Normal", reason: "PrototypeRolledBack", message });
+  return again(0, "RolledBack");
+}
