@@ -24,8 +24,8 @@ async function recorded(actions: readonly Planned[], handlers: Partial<Handlers<
       return Promise.resolve(next);
     };
   const log = {
-    info: (message: string, fields?: object): void =>
-      void story.push([message, ...Object.values(fields ?? {})]),
+    info: (message: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+      void story.push([message, ...Object.values(fields)]),
   };
   const outcome = await perform<Planned>(
     actions,
