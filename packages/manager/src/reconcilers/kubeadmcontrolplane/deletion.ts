@@ -1,8 +1,9 @@
 import { CONTROL_PLANE_LABEL, type Frozen, Machine, MachinePool } from "@capstan/api";
-import { block, isNotFound, keyOf, next, type Outcome } from "@capstan/runtime";
+import { block, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { ofCluster } from "../../contract/indexes.ts";
 import { CLEANUP_HOOK } from "./machine-object.ts";
 import { deleteMachine } from "./machines.ts";
-import { BY_CLUSTER, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 // Deleted machines enqueue the control plane; this interval covers workers, which it does not watch.
 const DELETION_POLL_MS = 30_000;
@@ -39,10 +40,9 @@ async function releaseMachine({ context }: Scope, { metadata }: Frozen<Machine>)
 
 function workersOf({ context, cluster }: Scope): readonly string[] {
   if (!cluster) return [];
-  const value = keyOf(cluster);
-  const machines = context.cache
-    .list(Machine, { index: BY_CLUSTER, value })
-    .filter(({ metadata }) => metadata.labels?.[CONTROL_PLANE_LABEL] === undefined);
-  const pools = context.cache.list(MachinePool, { index: BY_CLUSTER, value });
+  const machines = ofCluster(context.cache, Machine, cluster.metadata).filter(
+    ({ metadata }) => metadata.labels?.[CONTROL_PLANE_LABEL] === undefined,
+  );
+  const pools = ofCluster(context.cache, MachinePool, cluster.metadata);
   return [...machines, ...pools].map(({ metadata }) => metadata.name);
 }

@@ -16,7 +16,7 @@ import {
 } from "@capstan/api";
 import type { Rng } from "@capstan/env";
 import { initForm, joinForm, type RemediationRecord } from "@capstan/plan";
-import { MACHINE_FINALIZER } from "../machine/conditions.ts";
+import { MACHINE_FINALIZER } from "../../machines/conditions.ts";
 import { machineNameFrom } from "../machine-name.ts";
 import { formatRecord, REMEDIATION_FOR_ANNOTATION } from "./remediation-record.ts";
 

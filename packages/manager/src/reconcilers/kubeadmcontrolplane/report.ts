@@ -10,7 +10,7 @@ import {
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
-import { worstTroubleOf } from "../../contract/troubled-machine.ts";
+import { worstTroubleOf } from "../../machines/trouble.ts";
 import {
   type ControlPlaneView,
   counted,

@@ -1,6 +1,5 @@
 import {
   Cluster,
-  controllerOf,
   type Features,
   type Frozen,
   groupOf,
@@ -10,6 +9,7 @@ import {
 import type { CacheReader, Client, Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
 import type { Credential } from "../../certificates/credential.ts";
 import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
+import { controlledBy } from "../../contract/indexes.ts";
 import type { ConnectToEtcd } from "../../etcd/port.ts";
 import type { ControlPlanePlan, ControlPlaneView } from "@capstan/plan";
 import type { ReadSecret } from "../../setup/ports/kubernetes.ts";
@@ -57,15 +57,10 @@ export interface Scope {
   plan?: ControlPlanePlan;
 }
 
-/** The name of the index over the controllers of Machines, by UID. */
-export const BY_CONTROL_PLANE = "control-plane-machines";
-/** The name of the index over Machines and MachinePools by their Cluster. */
-export const BY_CLUSTER = "control-plane-of-cluster";
-
 export function buildScope(shared: Shared, context: Context<KubeadmControlPlane>): Scope {
   const { object: controlPlane, cache } = context;
   const cluster = clusterOf(controlPlane, cache);
-  const machines = cache.list(Machine, { index: BY_CONTROL_PLANE, value: controlPlane.metadata.uid ?? "" });
+  const machines = controlledBy(cache, Machine, controlPlane);
   return {
     context,
     controlPlane,
@@ -85,12 +80,6 @@ function clusterOf(
     ({ kind, apiVersion }) => kind === Cluster.kind && groupOf(apiVersion) === Cluster.group,
   );
   return owner && cache.get(Cluster, { name: owner.name, namespace: metadata.namespace });
-}
-
-/** The value of a Machine in the index over controllers. */
-export function controllerUids(machine: Frozen<Machine>): readonly string[] {
-  const controller = controllerOf(machine);
-  return controller ? [controller.uid] : [];
 }
 
 function byAge(a: Frozen<Machine>, b: Frozen<Machine>): number {

@@ -11,9 +11,9 @@ import {
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
 import { counted, type DeploymentPlan } from "@capstan/plan";
-import { isInPlace } from "./in-place/view.ts";
+import { isInPlace } from "../../in-place/strategy.ts";
 import type { Scope } from "./scope.ts";
-import { limitsOf } from "./view.ts";
+import { limitsOf } from "./limits.ts";
 
 const MACHINES_READY = "MachinesReady";
 const SUMMED_UP = [MACHINES_READY, "Available", "RolloutComplete"];
@@ -22,7 +22,7 @@ const SUMMED_UP = [MACHINES_READY, "Available", "RolloutComplete"];
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { context, deployment, plan } = scope;
   reportCounts(scope);
-  if (isInPlace(deployment)) countUpdates(scope);
+  if (isInPlace(deployment.spec.strategy)) countUpdates(scope);
   if (deployment.metadata.deletionTimestamp !== undefined) {
     const message = `Waiting until ${counted(scope.sets.length, "MachineSet")} of the deployment are gone`;
     const reason = "WaitingForMachineSetsDeletion";

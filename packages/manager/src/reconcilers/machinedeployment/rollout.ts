@@ -16,14 +16,12 @@ import {
   targetOf,
 } from "@capstan/plan";
 import { includes } from "../machineset/machine-object.ts";
-import { namesIn, recordsIn } from "../machineset/recorded-moves.ts";
+import { DEPLOYMENT_FIELD_MANAGER, namesIn, recordsIn } from "../../machines/recorded-moves.ts";
 import { decideInPlace } from "./in-place/decisions.ts";
 import { moveMachine } from "./in-place/move.ts";
-import { revisionOf, targetRevision } from "./revision.ts";
+import { revisionOf, setConfiguration, type SetRequest, targetRevision } from "./set-object.ts";
 import type { Scope } from "./scope.ts";
-import { DEPLOYMENT_FIELD_MANAGER } from "./field-manager.ts";
-import { setConfiguration, type SetRequest } from "./set-object.ts";
-import { passedRolloutMs } from "./template.ts";
+import { passedRolloutMs } from "../../machines/rollout-fields.ts";
 import { requireTemplates } from "./templates.ts";
 import { viewOf } from "./view.ts";
 

@@ -15,8 +15,10 @@ import {
   REVISION_HISTORY_ANNOTATION,
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
+import { createRng, nameSuffix } from "@capstan/env";
 import type { MoveRecords } from "@capstan/plan";
-import { limitsOf } from "./view.ts";
+import { passedRolloutMs, rolloutFields } from "../../machines/rollout-fields.ts";
+import { limitsOf } from "./limits.ts";
 
 /** A MachineSet to create or to keep current. */
 export interface SetRequest {
@@ -133,4 +135,41 @@ function annotationsOf(
     ...(records.receives.length > 0 && { [RECEIVES_MACHINES_ANNOTATION]: records.receives.join(",") }),
     ...(records.handsOver.length > 0 && { [HANDS_OVER_MACHINES_ANNOTATION]: records.handsOver.join(",") }),
   };
+}
+
+// The name of a set becomes part of the names of machines and a label value.
+const LONGEST_PREFIX = 57;
+
+/**
+ * The name of the set for a template. It depends on the template alone, so a controller that does not see the set that it
+ * has created tries to create the same one again, which does nothing. A name in use is followed by the next one.
+ */
+export function newSetName(
+  deployment: Frozen<MachineDeployment>,
+  nowMs: number,
+  isTaken: (name: string) => boolean,
+): string {
+  const { metadata, spec } = deployment;
+  const seed = JSON.stringify([rolloutFields(spec.template.spec), passedRolloutMs(deployment, nowMs) ?? 0]);
+  for (let attempt = 0; ; attempt++) {
+    const rng = createRng(`${metadata.uid} ${seed}`, `machine-set ${attempt}`);
+    const name = `${metadata.name.slice(0, LONGEST_PREFIX)}-${nameSuffix(rng)}`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+/** The revision of a set; 0 without one. */
+export function revisionOf({ metadata }: Frozen<MachineSet>): number {
+  const text = metadata.annotations?.[REVISION_ANNOTATION] ?? "";
+  return /^[0-9]{1,15}$/.test(text) ? Number(text) : 0;
+}
+
+/** The revision that the set with the template has: the highest of all, and never a lower one than before. */
+export function targetRevision(
+  target: Frozen<MachineSet> | undefined,
+  sets: readonly Frozen<MachineSet>[],
+): number {
+  const others = sets.filter(({ metadata }) => metadata.uid !== target?.metadata.uid).map(revisionOf);
+  const next = Math.max(0, ...others) + 1;
+  return target ? Math.max(revisionOf(target), next) : next;
 }

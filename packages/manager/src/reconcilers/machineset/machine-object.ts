@@ -12,7 +12,7 @@ import {
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
 import type { Rng } from "@capstan/env";
-import { MACHINE_FINALIZER } from "../machine/conditions.ts";
+import { MACHINE_FINALIZER } from "../../machines/conditions.ts";
 import { machineNameFrom } from "../machine-name.ts";
 
 /** The field manager of MachineSets in Cluster API: after a take-over, the fields keep their owner. */

@@ -6,7 +6,7 @@ import { cloneReference, ensureClones, readTemplates, type Templates } from "./c
 import { machineConfiguration, newMachineName } from "./machine-object.ts";
 import { applyMachine } from "./propagate.ts";
 import { requireCurrentMachines, requireOwnRecords } from "./current-machines.ts";
-import { countedMachines, expectedMachines } from "./recorded-moves.ts";
+import { countedMachines, expectedMachines } from "../../machines/recorded-moves.ts";
 import { BY_ORPHAN, type Scope } from "./scope.ts";
 import { viewOf } from "./view.ts";
 

@@ -9,10 +9,11 @@ import {
   updatersKey,
 } from "../../../in-place/ask.ts";
 import { registeredUpdaters, type UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
+import { isInPlace } from "../../../in-place/strategy.ts";
 import { outdatedOf } from "../observed-view.ts";
 import type { DecisionScope } from "./decision-scope.ts";
 import { desiredState } from "./desired.ts";
-import { desiredKey, hashOf, isInPlace } from "./view.ts";
+import { desiredKey, hashOf } from "./view.ts";
 
 type Decision = NonNullable<
   NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
@@ -35,7 +36,7 @@ export async function decideInPlace(scope: DecisionScope): Promise<void> {
 
 /** While the feature is off, no updater is asked. */
 function isAsking({ controlPlane, shared }: DecisionScope): boolean {
-  return isInPlace(controlPlane) && shared.ports.features?.InPlaceUpdates === true;
+  return isInPlace(controlPlane.spec.rolloutStrategy) && shared.ports.features?.InPlaceUpdates === true;
 }
 
 function outdatedMachines(scope: DecisionScope): readonly Frozen<Machine>[] {

@@ -3,7 +3,6 @@ import {
   APPROVED_UPDATE_ANNOTATION,
   type Frozen,
   hasUpdateFailed,
-  IN_PLACE_STRATEGIES,
   isUpdatePending,
   isUpdatingInPlace,
   type KubeadmControlPlane,
@@ -11,12 +10,8 @@ import {
   UPDATE_APPROVAL_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
+import { isInPlace } from "../../../in-place/strategy.ts";
 import type { MachineUpdateVerdict, ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
-
-/** Whether the machines of a control plane are updated in place. */
-export function isInPlace({ spec }: Pick<Frozen<KubeadmControlPlane>, "spec">): boolean {
-  return IN_PLACE_STRATEGIES.includes(spec.rolloutStrategy?.type ?? "");
-}
 
 /** Identifies the desired state of the machines. The sign of an update carries it, so that a newer one is recognized. */
 export function desiredKey({ spec }: Frozen<KubeadmControlPlane>): string {
@@ -35,7 +30,7 @@ export function inPlaceView(
   controlPlane: Frozen<KubeadmControlPlane>,
   { isDisabled }: { readonly isDisabled: boolean },
 ): ControlPlaneUpdateView | undefined {
-  if (!isInPlace(controlPlane)) return undefined;
+  if (!isInPlace(controlPlane.spec.rolloutStrategy)) return undefined;
   const { spec, status } = controlPlane;
   const key = desiredKey(controlPlane);
   const decisions = status?.inPlace?.key === key ? status.inPlace.decisions : [];

@@ -5,7 +5,7 @@ import type { DesiredState } from "../../../in-place/compare.ts";
 import type { Updater } from "../../../in-place/hooks/registry.ts";
 import { registeredUpdaters, type UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import type { DecisionScope } from "./decision-scope.ts";
-import { isUpToDate, rolloutFields } from "../template.ts";
+import { isUpToDate, rolloutFields } from "../../../machines/rollout-fields.ts";
 import { desiredState } from "./desired.ts";
 
 type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];

@@ -2,7 +2,6 @@ import {
   type Frozen,
   controllerOf,
   hasUpdateFailed,
-  IN_PLACE_STRATEGIES,
   isUpdatingInPlace,
   type Machine,
   type MachineDeployment,
@@ -19,12 +18,8 @@ import {
   targetOf,
 } from "@capstan/plan";
 
-import { isAvailable, remediationOf } from "../../machineset/view.ts";
-
-/** Whether the machines of a deployment are updated in place. */
-export function isInPlace({ spec }: Pick<Frozen<MachineDeployment>, "spec">): boolean {
-  return IN_PLACE_STRATEGIES.includes(spec.strategy?.type ?? "");
-}
+import { isInPlace } from "../../../in-place/strategy.ts";
+import { isAvailable, remediationOf } from "../../../machines/health.ts";
 
 /** The inputs of the view of updates in place. */
 export interface InPlaceInput {
@@ -39,7 +34,7 @@ export interface InPlaceInput {
 /** The facts about updates in place; undefined if the deployment has nothing to do with them. */
 export function inPlaceView(input: InPlaceInput): DeploymentUpdateView | undefined {
   const { deployment, machines = [], setViews } = input;
-  const isChosen = isInPlace(deployment);
+  const isChosen = isInPlace(deployment.spec.strategy);
   const isRecorded = setViews.some(({ receives, handsOver }) => receives.length + handsOver.length > 0);
   if (!isChosen && !isRecorded) return undefined;
   const views = machines.flatMap((machine) => machineView(machine, input.sets));
