@@ -1,9 +1,12 @@
 import {
+  AzureMachine,
   AzureMachineTemplate,
   Cluster,
   controllerOf,
   ExtensionConfig,
   type Frozen,
+  type Kind,
+  KubeadmConfig,
   KubeadmControlPlane,
   Machine,
   MachinePool,
@@ -23,6 +26,8 @@ import {
   waiting,
 } from "@capstan/runtime";
 import { indexByCluster, indexByController } from "../../contract/indexes.ts";
+import { ownTemplates } from "../../contract/own-template.ts";
+import { propagateToMachines } from "../../machines/propagate.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { machinesByProviderID, machinesWith } from "../../machines/indexes.ts";
 import { changesUpdaters } from "../../in-place/hooks/registry.ts";
@@ -32,14 +37,15 @@ import { deleteControlPlane } from "./deletion.ts";
 import { EtcdCredentials } from "./etcd-credentials.ts";
 import { isInPlace } from "../../in-place/strategy.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
-import { CLONED_KINDS } from "./machine-object.ts";
-import { completeCreation, ownMachineTemplate, propagateFields } from "./machines.ts";
+import { completeCreation } from "./creation.ts";
 import { observeControlPlane } from "./observe.ts";
 import { report } from "./report.ts";
 import { buildScope, type KubeadmControlPlanePorts, type Scope } from "./scope.ts";
 
 const byReference = referrers(KubeadmControlPlane, ({ spec }) => [spec.machineTemplate.infrastructureRef]);
 const IN_PLACE = "control-plane-in-place";
+/** Capstan's kinds that a control plane clones: watched from the start. */
+const CLONED_KINDS: readonly Kind[] = [AzureMachine, KubeadmConfig];
 const INFRASTRUCTURE_RETRY_MS = 60_000;
 
 /**
@@ -104,6 +110,20 @@ function requireCluster({ cluster, controlPlane }: Scope): Outcome {
   }
   if (cluster.status?.infrastructureReady === true) return next;
   return block(INFRASTRUCTURE_RETRY_MS, "WaitingForClusterInfrastructure");
+}
+
+async function ownMachineTemplate({ context, cluster, controlPlane, owner }: Scope): Promise<Outcome> {
+  const { namespace = "" } = controlPlane.metadata;
+  if (cluster) await ownTemplates(context, cluster, [{ ...owner.infrastructure, namespace }]);
+  return next;
+}
+
+/** After a change of the control plane every machine is written once; otherwise only one that lacks a field. */
+async function propagateFields(scope: Scope): Promise<Outcome> {
+  const { metadata, status } = scope.controlPlane;
+  const isChanged = status?.observedGeneration !== metadata.generation;
+  await propagateToMachines(scope, isChanged);
+  return next;
 }
 
 /** A changed Node of a control plane enqueues it. */

@@ -7,14 +7,16 @@ import {
   Machine,
 } from "@capstan/api";
 import type { CacheReader, Client, Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
+import type { SecretPorts } from "@capstan/azure";
 import type { Credential } from "../../certificates/credential.ts";
 import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
 import { controlledBy } from "../../contract/indexes.ts";
 import type { ConnectToEtcd } from "../../etcd/port.ts";
 import type { ControlPlanePlan, ControlPlaneView } from "@capstan/plan";
-import type { ReadSecret } from "../../setup/ports/kubernetes.ts";
 import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import type { MachineOwner } from "../../machines/owner.ts";
+import { controlPlaneOwner } from "./owner.ts";
 import type { EtcdCredentials } from "./etcd-credentials.ts";
 
 /** What the reconciler of KubeadmControlPlanes works with. */
@@ -22,7 +24,7 @@ export interface KubeadmControlPlanePorts {
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange" | "onAnswer">;
   /** A client of a workload cluster that checks before each write that this process still leads. */
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
-  readonly readSecret: ReadSecret;
+  readonly readSecret: SecretPorts["readSecret"];
   readonly issuer: CertificateIssuer;
   /** The way to members of etcd; undefined where there is none. */
   readonly connectEtcd?: ConnectToEtcd | undefined;
@@ -46,6 +48,8 @@ export interface Scope {
   readonly context: Context<KubeadmControlPlane>;
   readonly controlPlane: Editable<KubeadmControlPlane>;
   readonly shared: Shared;
+  /** The control plane as the owner of its machines. */
+  readonly owner: MachineOwner;
   /** The Cluster that owns it, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
   /** Its machines in the cache, oldest first. */
@@ -60,13 +64,15 @@ export interface Scope {
 export function buildScope(shared: Shared, context: Context<KubeadmControlPlane>): Scope {
   const { object: controlPlane, cache } = context;
   const cluster = clusterOf(controlPlane, cache);
-  const machines = controlledBy(cache, Machine, controlPlane);
+  const machines = controlledBy(cache, Machine, controlPlane).toSorted(byAge);
+  const clusterName = cluster?.metadata.name ?? "";
   return {
     context,
     controlPlane,
     shared,
     cluster,
-    machines: machines.toSorted(byAge),
+    owner: controlPlaneOwner({ controlPlane, machines, clusterName }),
+    machines,
     authorities: new Map(),
   };
 }

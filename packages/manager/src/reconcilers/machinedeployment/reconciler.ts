@@ -29,15 +29,16 @@ import {
 } from "@capstan/runtime";
 import { adoptOrphans, orphanNamespaces } from "../../contract/adopt-orphans.ts";
 import { ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
+import { ownTemplates } from "../../contract/own-template.ts";
 import { clusterNameOf, indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { deploymentIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { report } from "./report.ts";
 import { awaitUpdaters, rollOut } from "./rollout.ts";
+import { templatesOf } from "./set-object.ts";
 import { changesUpdaters } from "../../in-place/hooks/registry.ts";
 import { isInPlace } from "../../in-place/strategy.ts";
 import { BY_ORPHAN, buildScope, type MachineDeploymentPorts, type Scope } from "./scope.ts";
-import { ownTemplates } from "./templates.ts";
 
 const byReference = referrers(MachineDeployment, ({ spec: { template } }) => [
   template.spec.bootstrap.configRef,
@@ -90,7 +91,7 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
     ],
     referrersOf: byReference.of,
     scope: (context) => buildScope({ ports, updating }, context),
-    normal: [refuseInvalid, joinCluster, ownTemplates, adoptSets, rollOut, awaitUpdaters],
+    normal: [refuseInvalid, joinCluster, adoptTemplates, adoptSets, rollOut, awaitUpdaters],
     deleting: [deleteSets],
     status: report,
   });
@@ -124,6 +125,11 @@ function deploymentsInPlace(cache: CacheReader): ObjectName[] {
 
 function joinCluster({ deployment, cluster }: Scope): Outcome {
   ownByCluster(deployment, requireCluster(deployment, cluster));
+  return next;
+}
+
+async function adoptTemplates({ context, deployment, cluster }: Scope): Promise<Outcome> {
+  if (cluster) await ownTemplates(context, cluster, templatesOf(deployment));
   return next;
 }
 

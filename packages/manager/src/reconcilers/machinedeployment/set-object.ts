@@ -17,6 +17,7 @@ import {
 } from "@capstan/api";
 import { createRng, nameSuffix } from "@capstan/env";
 import type { MoveRecords } from "@capstan/plan";
+import type { Pointer } from "../../contract/reference.ts";
 import { passedRolloutMs, rolloutFields } from "../../machines/rollout-fields.ts";
 import { limitsOf } from "./limits.ts";
 
@@ -73,6 +74,16 @@ export function setConfiguration(
       },
     },
   };
+}
+
+/** The references to the templates of a deployment. */
+export function templatesOf({ metadata, spec }: Frozen<MachineDeployment>): readonly Pointer[] {
+  const { namespace = "" } = metadata;
+  const { infrastructureRef, bootstrap } = spec.template.spec;
+  const references = { infrastructureRef, "bootstrap.configRef": bootstrap.configRef };
+  return Object.entries(references).flatMap(([name, reference]) =>
+    reference ? [{ reference, field: `spec.template.spec.${name}`, namespace }] : [],
+  );
 }
 
 /** The label that tells the machines of a set from those of the other sets. */

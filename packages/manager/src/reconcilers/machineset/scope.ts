@@ -13,12 +13,16 @@ import {
 import type { Context, Editable } from "@capstan/runtime";
 import { controllerIn } from "../../contract/controller-in.ts";
 import { controlledBy } from "../../contract/indexes.ts";
+import type { MachineOwner } from "../../machines/owner.ts";
+import { setOwner } from "../../machines/set-owner.ts";
 import type { MachineSetPlan } from "@capstan/plan";
 
 /** One pass over one MachineSet. */
 export interface Scope {
   readonly context: Context<MachineSet>;
   readonly set: Editable<MachineSet>;
+  /** The set as the owner of its machines. */
+  readonly owner: MachineOwner;
   /** The Cluster of the set, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
   /** The MachineDeployment that controls the set, if one does. */
@@ -48,5 +52,13 @@ export function buildScope(context: Context<MachineSet>): Scope {
   const { namespace } = set.metadata;
   const cluster = cache.get(Cluster, { name: set.spec.clusterName, namespace });
   const deployment = controllerIn(cache, set, MachineDeployment);
-  return { context, set, cluster, deployment, machines: controlledBy(cache, Machine, set), preflight: [] };
+  return {
+    context,
+    set,
+    owner: setOwner(set),
+    cluster,
+    deployment,
+    machines: controlledBy(cache, Machine, set),
+    preflight: [],
+  };
 }

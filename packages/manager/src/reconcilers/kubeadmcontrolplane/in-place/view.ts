@@ -1,4 +1,3 @@
-import { shortHash } from "@capstan/runtime";
 import {
   APPROVED_UPDATE_ANNOTATION,
   type Frozen,
@@ -7,22 +6,17 @@ import {
   isUpdatingInPlace,
   type KubeadmControlPlane,
   type Machine,
-  UPDATE_APPROVAL_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
+import { approvalOf, hashOf, verdictOf } from "../../../in-place/decisions.ts";
 import { isInPlace } from "../../../in-place/strategy.ts";
-import type { MachineUpdateVerdict, ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
+import type { ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
 
 /** Identifies the desired state of the machines. The sign of an update carries it, so that a newer one is recognized. */
 export function desiredKey({ spec }: Frozen<KubeadmControlPlane>): string {
   const { version, kubeadmConfigSpec, machineTemplate, rolloutAfter = "" } = spec;
   const { apiVersion, kind, name } = machineTemplate.infrastructureRef;
   return hashOf([version, kubeadmConfigSpec, apiVersion, kind, name, rolloutAfter]);
-}
-
-/** A short hash of facts. */
-export function hashOf(facts: readonly unknown[]): string {
-  return shortHash(JSON.stringify(facts));
 }
 
 /** The facts for updates in place; undefined if machines are replaced. */
@@ -40,26 +34,7 @@ export function inPlaceView(
     isDisabled,
     verdicts: new Map(decisions.map((decision) => [decision.machine, verdictOf(decision)])),
     ...(fallback && { fallbackSurge: fallback.maxSurge === 0 ? 0 : 1 }),
-    ...approvalOf(controlPlane),
-  };
-}
-
-function approvalOf({ metadata }: Frozen<KubeadmControlPlane>): Pick<ControlPlaneUpdateView, "approval"> {
-  if (metadata.annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
-  return { approval: { approved: metadata.annotations[APPROVED_UPDATE_ANNOTATION] } };
-}
-
-type Decision = NonNullable<
-  NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
->["decisions"][number];
-
-function verdictOf({ result, updaters = [], message: why = "" }: Decision): MachineUpdateVerdict {
-  if (result !== "Covered") return { result, why };
-  return {
-    result,
-    updaters: updaters.map(({ name }) => name),
-    paths: updaters.flatMap(({ changes }) => changes),
-    why,
+    ...approvalOf(controlPlane.metadata, APPROVED_UPDATE_ANNOTATION),
   };
 }
 

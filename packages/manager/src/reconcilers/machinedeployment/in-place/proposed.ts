@@ -2,8 +2,7 @@ import type { Frozen, MachineDeployment } from "@capstan/api";
 import { targetOf } from "@capstan/plan";
 import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import { viewOf } from "../view.ts";
-import type { DecisionScope } from "./decision-scope.ts";
-import { decideInPlace } from "./decisions.ts";
+import { askAboutSets, type DecisionScope } from "./decisions.ts";
 import { isInPlace } from "../../../in-place/strategy.ts";
 
 /**
@@ -18,6 +17,6 @@ export async function decideProposedDeployment(
   if (!isInPlace(deployment.spec.strategy)) return deployment;
   const isTaken = (name: string): boolean => sets.some(({ metadata }) => metadata.name === name);
   const view = viewOf({ deployment, sets, isTaken, nowMs: context.env.clock.now() });
-  await decideInPlace(scope, ports, targetOf(view)?.name ?? view.newSetName);
+  await askAboutSets(scope, ports, targetOf(view)?.name ?? view.newSetName);
   return deployment;
 }

@@ -7,7 +7,6 @@ import {
   type MachineDeployment,
   type MachineSet,
   resolveRolloutBudget,
-  UPDATE_APPROVAL_ANNOTATION,
   UPDATE_APPROVED_ANNOTATION,
 } from "@capstan/api";
 import {
@@ -18,6 +17,8 @@ import {
   targetOf,
 } from "@capstan/plan";
 
+import type { UpdateDecision } from "../../../in-place/ask.ts";
+import { approvalOf, verdictOf } from "../../../in-place/decisions.ts";
 import { isInPlace } from "../../../in-place/strategy.ts";
 import { isAvailable, remediationOf } from "../../../machines/health.ts";
 
@@ -43,7 +44,7 @@ export function inPlaceView(input: InPlaceInput): DeploymentUpdateView | undefin
     machines: views,
     verdicts: isChosen ? verdictsOf(input, views) : new Map(),
     ...fallbackOf(input),
-    ...approvalOf(deployment),
+    ...approvalOf(deployment.metadata, UPDATE_APPROVED_ANNOTATION),
   };
 }
 
@@ -79,16 +80,8 @@ function verdictsOf(
   return new Map(
     setViews
       .filter(({ name, isUpToDate }) => !isUpToDate && occupied.has(name))
-      .map(({ name }) => [name, verdictOf(decisions.find(({ machineSet }) => machineSet === name))]),
+      .map(({ name }) => [name, verdictOn(decisions.find(({ machineSet }) => machineSet === name))]),
   );
-}
-
-type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];
-
-function verdictOf(decision: Decision | undefined): SetUpdateVerdict {
-  if (!decision) return { result: "Unknown", why: "the updaters have not been asked yet" };
-  const { result, updaters = [], message: why = "" } = decision;
-  return result === "Covered" ? { result, updaters: updaters.map(({ name }) => name), why } : { result, why };
 }
 
 function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<DeploymentUpdateView, "fallback"> {
@@ -98,7 +91,6 @@ function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<DeploymentUpda
   return { fallback: resolveRolloutBudget({ maxSurge, maxUnavailable }, replicas) };
 }
 
-function approvalOf({ metadata }: Frozen<MachineDeployment>): Pick<DeploymentUpdateView, "approval"> {
-  if (metadata.annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
-  return { approval: { approved: metadata.annotations[UPDATE_APPROVED_ANNOTATION] } };
+function verdictOn(decision: UpdateDecision | undefined): SetUpdateVerdict {
+  return decision ? verdictOf(decision) : { result: "Unknown", why: "the updaters have not been asked yet" };
 }
