@@ -179,3 +179,8 @@ export async function deleteAso<T extends KubernetesObject>(
     if (!isNotFound(error)) throw error;
   }
 }
+
+/** The name of the Secret with which Azure Service Operator logs in for the resources of a cluster. */
+export function asoSecretName(clusterName: string): string {
+  return `${clusterName}-aso-secret`;
+}
