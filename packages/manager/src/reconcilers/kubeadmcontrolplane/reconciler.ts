@@ -27,7 +27,6 @@ import {
 } from "@capstan/runtime";
 import { indexByCluster, indexByController } from "../../contract/indexes.ts";
 import { ownTemplates } from "../../contract/own-template.ts";
-import { propagateToMachines } from "../../machines/propagate.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { machinesByProviderID, machinesWith } from "../../machines/indexes.ts";
 import { changesUpdaters } from "../../in-place/hooks/registry.ts";
@@ -39,6 +38,7 @@ import { isInPlace } from "../../in-place/strategy.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
 import { completeCreation } from "./creation.ts";
 import { observeControlPlane } from "./observe.ts";
+import { propagateFields } from "./propagate.ts";
 import { report } from "./report.ts";
 import { buildScope, type KubeadmControlPlanePorts, type Scope } from "./scope.ts";
 
@@ -115,14 +115,6 @@ function requireCluster({ cluster, controlPlane }: Scope): Outcome {
 async function ownMachineTemplate({ context, cluster, controlPlane, owner }: Scope): Promise<Outcome> {
   const { namespace = "" } = controlPlane.metadata;
   if (cluster) await ownTemplates(context, cluster, [{ ...owner.infrastructure, namespace }]);
-  return next;
-}
-
-/** After a change of the control plane every machine is written once; otherwise only one that lacks a field. */
-async function propagateFields(scope: Scope): Promise<Outcome> {
-  const { metadata, status } = scope.controlPlane;
-  const isChanged = status?.observedGeneration !== metadata.generation;
-  await propagateToMachines(scope, isChanged);
   return next;
 }
 
