@@ -30,6 +30,7 @@ import { ownTemplates } from "../../contract/own-template.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { machinesByProviderID, machinesWith } from "../../machines/indexes.ts";
 import { changesUpdaters } from "../../in-place/hooks/registry.ts";
+import { planControlPlane } from "@capstan/plan";
 import { act } from "./act.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { deleteControlPlane } from "./deletion.ts";
@@ -37,7 +38,10 @@ import { EtcdCredentials } from "./etcd-credentials.ts";
 import { isInPlace } from "../../in-place/strategy.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
 import { completeCreation } from "./creation.ts";
-import { observeControlPlane } from "./observe.ts";
+import { askUpdaters } from "./in-place/decisions.ts";
+import { observe } from "./observe.ts";
+import { reportMachineHealth } from "./report-machine-health.ts";
+import { viewFromWorkload } from "./view-from-workload.ts";
 import { propagateFields } from "./propagate.ts";
 import { report } from "./report.ts";
 import { buildScope, type KubeadmControlPlanePorts, type Scope } from "./scope.ts";
@@ -92,7 +96,11 @@ export function kubeadmControlPlaneReconciler(
       ensureKubeconfig,
       propagateFields,
       completeCreation,
-      observeControlPlane,
+      observe,
+      askUpdaters,
+      planChange,
+      // Before `act`, which ends the pass after a change.
+      reportMachineHealth,
       act,
     ],
     deleting: [deleteControlPlane],
@@ -115,6 +123,14 @@ function requireCluster({ cluster, controlPlane }: Scope): Outcome {
 async function ownMachineTemplate({ context, cluster, controlPlane, owner }: Scope): Promise<Outcome> {
   const { namespace = "" } = controlPlane.metadata;
   if (cluster) await ownTemplates(context, cluster, [{ ...owner.infrastructure, namespace }]);
+  return next;
+}
+
+function planChange(scope: Scope): Outcome {
+  const { observed } = scope;
+  if (!observed) return next;
+  scope.view = viewFromWorkload(scope, observed);
+  scope.plan = planControlPlane(scope.view);
   return next;
 }
 
