@@ -68,7 +68,9 @@ function importProblems(path: string, one: Import): string[] {
   if (target !== own && !layer.mayImport.includes(target)) {
     return [`${own} may not import @capstan/${target}: ${layer.reason}`];
   }
-  const problem = folderProblem(path, one) ?? separationProblem(path, imported) ?? purityProblem(path, one);
+  const [problem] = [folderProblem, separationProblem, purityProblem].flatMap(
+    (find) => find(path, one) ?? [],
+  );
   if (problem !== undefined) return [problem];
   return isEnv(path) ? [] : forbiddenModule(path, imported);
 }
@@ -91,7 +93,7 @@ function isPure(path: string): boolean {
 }
 
 /** A relative import that leads from the folder of a reconciler into that of another. */
-function separationProblem(path: string, imported: string): string | undefined {
+function separationProblem(path: string, { module: imported }: Import): string | undefined {
   const from = separatedFolder(path);
   const to = imported.startsWith(".") ? separatedFolder(join(dirname(path), imported)) : undefined;
   const known: readonly string[] = SEPARATED.known;
