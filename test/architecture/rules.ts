@@ -58,7 +58,8 @@ interface Import {
   readonly isType: boolean;
 }
 
-function importProblems(path: string, { module: imported, names, isType }: Import): string[] {
+function importProblems(path: string, one: Import): string[] {
+  const { module: imported } = one;
   const own = packageOf(path);
   if (own === undefined) return [];
   const layer = LAYERS.find(({ name }) => name === own);
@@ -67,31 +68,45 @@ function importProblems(path: string, { module: imported, names, isType }: Impor
   if (target !== own && !layer.mayImport.includes(target)) {
     return [`${own} may not import @capstan/${target}: ${layer.reason}`];
   }
+  const [problem] = [folderProblem, separationProblem, purityProblem].flatMap(
+    (find) => find(path, one) ?? [],
+  );
+  if (problem !== undefined) return [problem];
+  return isEnv(path) ? [] : forbiddenModule(path, imported);
+}
+
+function folderProblem(path: string, { module: imported, names }: Import): string | undefined {
   const narrow = FOLDERS.find(
     ({ folder, forbids, names: forbidden = /./ }) =>
       path.startsWith(folder) && forbids.test(imported) && names.some((name) => forbidden.test(name)),
   );
-  if (narrow) return [`${narrow.folder} may not import ${imported}: ${narrow.reason}`];
-  if (isPure(path) && !isType && PURE.typesOnly.test(imported))
-    return [`a decision may import only types of ${imported}: ${PURE.reason}`];
-  const other = otherReconciler(path, imported);
-  if (other !== undefined) return [`${path} may not import ${other}: ${SEPARATED.reason}`];
-  return isEnv(path) ? [] : forbiddenModule(path, imported);
+  return narrow && `${narrow.folder} may not import ${imported}: ${narrow.reason}`;
+}
+
+function purityProblem(path: string, { module: imported, isType }: Import): string | undefined {
+  if (!isPure(path) || isType || !PURE.typesOnly.test(imported)) return undefined;
+  return `a decision may import only types of ${imported}: ${PURE.reason}`;
 }
 
 function isPure(path: string): boolean {
   return PURE.files.test(path) && !PURE.except.test(path);
 }
 
-/** The folder of another reconciler that a relative import leads to. */
-function otherReconciler(path: string, imported: string): string | undefined {
-  if (!path.startsWith(SEPARATED.folder) || !imported.startsWith(".")) return undefined;
-  const target = join(dirname(path), imported);
-  const [from, to] = [path, target].map((one) => one.slice(SEPARATED.folder.length).split("/"));
-  const isInside = target.startsWith(SEPARATED.folder) && (to?.length ?? 0) > 1;
+/** A relative import that leads from the folder of a reconciler into that of another. */
+function separationProblem(path: string, { module: imported }: Import): string | undefined {
+  const from = separatedFolder(path);
+  const to = imported.startsWith(".") ? separatedFolder(join(dirname(path), imported)) : undefined;
   const known: readonly string[] = SEPARATED.known;
-  if (!isInside || from?.[0] === to?.[0] || known.includes(`${from?.[0]} ${to?.[0]}`)) return undefined;
-  return `${SEPARATED.folder}${to?.[0]}`;
+  if (from === undefined || to === undefined || from === to || known.includes(`${from} ${to}`))
+    return undefined;
+  return `${path} may not import ${SEPARATED.folder}${to}: ${SEPARATED.reason}`;
+}
+
+function separatedFolder(path: string): string | undefined {
+  const [name, ...rest] = path.startsWith(SEPARATED.folder)
+    ? path.slice(SEPARATED.folder.length).split("/")
+    : [];
+  return rest.length > 0 ? name : undefined;
 }
 
 function forbiddenModule(path: string, imported: string): string[] {

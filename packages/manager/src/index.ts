@@ -27,8 +27,11 @@ export {
   decideProposedControlPlane,
 } from "./reconcilers/kubeadmcontrolplane/in-place/proposed.ts";
 export { decideProposedDeployment } from "./reconcilers/machinedeployment/in-place/proposed.ts";
-export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/view.ts";
-export { type StoredControlPlane, storedView } from "./reconcilers/kubeadmcontrolplane/stored-view.ts";
+export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/update-view.ts";
+export {
+  type StoredControlPlane,
+  viewFromConditions,
+} from "./reconcilers/kubeadmcontrolplane/view-from-conditions.ts";
 export {
   type ExtensionConfigPorts,
   extensionConfigReconciler,

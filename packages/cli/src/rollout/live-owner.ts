@@ -10,7 +10,7 @@ import {
   CONTROL_PLANE_NAME_LABEL,
   DEPLOYMENT_NAME_LABEL,
 } from "@capstan/api";
-import { deploymentViewOf, storedView } from "@capstan/manager";
+import { deploymentViewOf, viewFromConditions } from "@capstan/manager";
 import { planDeployment } from "@capstan/plan";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/read/newest-time.ts";
@@ -50,7 +50,7 @@ async function outdatedOfControlPlane(
   const { namespace = "", name } = controlPlane.metadata;
   const labelSelector = `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(name)}`;
   const configs = await client.list(KubeadmConfig, { namespace, labelSelector });
-  const view = storedView({ controlPlane, cluster: undefined, machines, configs, nowMs });
+  const view = viewFromConditions({ controlPlane, cluster: undefined, machines, configs, nowMs });
   return view.machines.filter(({ outdated }) => outdated.length > 0).map((machine) => machine.name);
 }
 

@@ -44,6 +44,16 @@ export async function perform<Planned extends PlannedAction>(
   return outcome;
 }
 
+/** A handler that carries out one action after the other. */
+export function forEach<Planned extends PlannedAction>(
+  act: (action: Planned) => Promise<void>,
+): (actions: readonly Planned[]) => Promise<Outcome> {
+  return async (actions) => {
+    for (const action of actions) await act(action);
+    return next;
+  };
+}
+
 // The record pairs each handler with its own actions by type; here their names do.
 type Handler = (actions: readonly PlannedAction[]) => Promise<Outcome>;
 

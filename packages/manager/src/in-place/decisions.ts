@@ -1,4 +1,3 @@
-import { type Frozen, UPDATE_APPROVAL_ANNOTATION, type ObjectMeta } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import type { MachineUpdateVerdict } from "@capstan/plan";
 import { shortHash } from "@capstan/runtime";
@@ -70,13 +69,4 @@ export function verdictOf({
     paths: updaters.flatMap(({ changes }) => changes),
     why,
   };
-}
-
-/** Whether a user must approve an update after its first machine, and the one that an annotation approves. */
-export function approvalOf(
-  { annotations }: Pick<Frozen<ObjectMeta>, "annotations">,
-  approvedAnnotation: string,
-): { readonly approval?: { readonly approved: string | undefined } } {
-  if (annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
-  return { approval: { approved: annotations[approvedAnnotation] } };
 }

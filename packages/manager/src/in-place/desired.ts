@@ -3,7 +3,6 @@ import {
   type Frozen,
   type KubernetesObject,
   type Machine,
-  type ObjectReference,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
 import { cloneTemplate } from "../contract/clone-template.ts";
@@ -52,33 +51,29 @@ export async function desiredParts(
   owner: MachineOwner,
   machine: Frozen<Machine>,
 ): Promise<DesiredParts> {
-  const { infrastructureRef, bootstrap } = machine.spec;
-  const infrastructure = await found(reader, machine, {
-    reference: infrastructureRef,
-    field: INFRASTRUCTURE,
-  });
+  const { metadata, spec } = machine;
+  const { namespace = "" } = metadata;
   const { fieldManager } = owner;
-  const body = await desiredClone(reader, { owner, machine, existing: infrastructure }, owner.infrastructure);
-  const vm: PartToCompare = { name: "infraMachine", existing: infrastructure, body, fieldManager };
-  if (!bootstrap.configRef) return { infrastructure: vm, bootstrap: undefined };
-  const config = await found(reader, machine, { reference: bootstrap.configRef, field: BOOTSTRAP });
-  const desiredConfig = await desiredBootstrap(reader, { owner, machine, existing: config }, owner.bootstrap);
-  return {
-    infrastructure: vm,
-    bootstrap: { name: "bootstrap", existing: config, body: desiredConfig, fieldManager },
+  const vm = await requireObject(reader, {
+    reference: spec.infrastructureRef,
+    field: INFRASTRUCTURE,
+    namespace,
+  });
+  const infrastructure: PartToCompare = {
+    name: "infraMachine",
+    existing: vm,
+    body: await desiredClone(reader, { owner, machine, existing: vm }, owner.infrastructure),
+    fieldManager,
   };
+  const { configRef } = spec.bootstrap;
+  if (!configRef) return { infrastructure, bootstrap: undefined };
+  const config = await requireObject(reader, { reference: configRef, field: BOOTSTRAP, namespace });
+  const body = await desiredBootstrap(reader, { owner, machine, existing: config }, owner.bootstrap);
+  return { infrastructure, bootstrap: { name: "bootstrap", existing: config, body, fieldManager } };
 }
 
 const INFRASTRUCTURE = "machine.spec.infrastructureRef";
 const BOOTSTRAP = "machine.spec.bootstrap.configRef";
-
-function found(
-  reader: ObjectReader,
-  { metadata: { namespace = "" } }: Frozen<Machine>,
-  { reference, field }: { readonly reference: Frozen<ObjectReference>; readonly field: string },
-): Promise<FoundReference> {
-  return requireObject(reader, { reference, field, namespace });
-}
 
 interface Part {
   readonly owner: MachineOwner;

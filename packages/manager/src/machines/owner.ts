@@ -6,7 +6,7 @@ import type {
   MachineTemplateSpec,
   ObjectReference,
 } from "@capstan/api";
-import type { CacheReader, Client, Context } from "@capstan/runtime";
+import type { Context } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 
 /** Labels or annotations. */
@@ -73,10 +73,7 @@ export interface MachineOwner {
 
 /** The part of a pass over an owner that works on its machines. */
 export interface OwnerScope {
-  readonly context: Pick<Context<KubernetesObject>, "event" | "env" | "watch"> & {
-    readonly client: Client;
-    readonly cache: CacheReader;
-  };
+  readonly context: Pick<Context<KubernetesObject>, "cache" | "client" | "env" | "event" | "watch">;
   readonly owner: MachineOwner;
   /** The machines of the owner in the cache. */
   readonly machines: readonly Frozen<Machine>[];

@@ -4,37 +4,16 @@ import { resolve, type ResolvedReference } from "../contract/resolve.ts";
 import { applyMachine, fixedFieldsOf, includes, machineConfiguration } from "./configuration.ts";
 import type { OwnerScope, PropagatedMetadata } from "./owner.ts";
 
-/** Whether the template has changed since it was last propagated: all of it, and its labels and annotations. */
-export interface TemplateChange {
-  readonly isChanged: boolean;
-  readonly isMetadataChanged: boolean;
+/** The machines that follow their template: one that is being deleted may lose its finalizer and its hooks at any moment. */
+export function followers({ machines }: OwnerScope): readonly Frozen<Machine>[] {
+  return machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
 /**
- * Gives existing machines the labels, annotations, timeouts, gates and taints of the template, and their clones the labels and
- * annotations; none of these needs a new machine. After a change every object is written once, because the cache does not show
- * which fields the last configuration had; otherwise only an object that lacks a field.
+ * Gives a machine the labels, annotations, timeouts, gates and taints of the template, which need no new machine: if it lacks
+ * one, or after a change, because the cache does not show which fields the last configuration had.
  */
-export async function propagateTemplate(
-  scope: OwnerScope,
-  { isChanged, isMetadataChanged }: TemplateChange,
-): Promise<void> {
-  for (const machine of scope.machines) {
-    // A machine that is being deleted may lose its finalizer and its hooks at any moment, and none must come back.
-    if (machine.metadata.deletionTimestamp !== undefined) continue;
-    await propagateToMachine(scope, machine, isChanged);
-    if (isMetadataChanged || !isEmpty(scope.owner.metadata))
-      await propagateToClones(scope, machine, isMetadataChanged);
-  }
-}
-
-/** The same without clones. */
-export async function propagateToMachines(scope: OwnerScope, isChanged: boolean): Promise<void> {
-  for (const machine of scope.machines)
-    if (machine.metadata.deletionTimestamp === undefined) await propagateToMachine(scope, machine, isChanged);
-}
-
-async function propagateToMachine(
+export async function propagateToMachine(
   scope: OwnerScope,
   machine: Frozen<Machine>,
   isChanged: boolean,
@@ -46,10 +25,11 @@ async function propagateToMachine(
   await applyMachine(scope, name, { ...desired, metadata: { ...desired.metadata, resourceVersion } });
 }
 
-async function propagateToClones(
+/** Gives the clones of a machine the labels and annotations of the template: if they lack one, or may have others of it. */
+export async function propagateToClones(
   scope: OwnerScope,
   machine: Frozen<Machine>,
-  isChanged: boolean,
+  mayHaveOthers: (clone: Frozen<ObjectMeta>) => boolean,
 ): Promise<void> {
   const { context, owner } = scope;
   const { bootstrap, infrastructureRef } = machine.spec;
@@ -60,8 +40,9 @@ async function propagateToClones(
     const clone = await resolve(context, { reference, field: fieldOf(machine, field), namespace });
     if (!isCloneOf(machine, clone)) continue;
     const { kind, name } = clone.target;
-    if (isChanged || !includes(clone.object.metadata, owner.metadata))
-      await applyMetadata(scope, { kind, name, uid: clone.object.metadata.uid });
+    const { metadata } = clone.object;
+    if (mayHaveOthers(metadata) || !includes(metadata, owner.metadata))
+      await applyMetadata(scope, { kind, name, uid: metadata.uid });
   }
 }
 

@@ -1,6 +1,6 @@
 import { controllerOf, type Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
 import { type ControlPlaneAction, planControlPlane } from "@capstan/plan";
-import { type StoredControlPlane, storedView } from "@capstan/manager";
+import { type StoredControlPlane, viewFromConditions } from "@capstan/manager";
 import { CommandError } from "../../command-error.ts";
 import type { Course } from "../print/course.ts";
 import { type PlanObjects, titleOf } from "../read/given-objects.ts";
@@ -53,7 +53,7 @@ function storedIn(
 
 function planned(stored: StoredControlPlane): PlannedOwner<ControlPlaneAction> {
   const { controlPlane } = stored;
-  const view = storedView(stored);
+  const view = viewFromConditions(stored);
   const { actions, blocked } = planControlPlane(view);
   const outdated = view.machines.filter((machine) => machine.outdated.length > 0).length;
   const course = actions.length > 0 && outdated > 0 ? courseOf(view, outdated) : undefined;
@@ -61,7 +61,10 @@ function planned(stored: StoredControlPlane): PlannedOwner<ControlPlaneAction> {
 }
 
 /** Control planes are changed one machine after the other. */
-function courseOf({ replicas, maxSurge, inPlace }: ReturnType<typeof storedView>, outdated: number): Course {
+function courseOf(
+  { replicas, maxSurge, inPlace }: ReturnType<typeof viewFromConditions>,
+  outdated: number,
+): Course {
   const verdicts = [...(inPlace?.verdicts.values() ?? [])];
   const isInPlace = verdicts.length > 0 && verdicts.every(({ result }) => result === "Covered");
   const surge = isInPlace ? 0 : (inPlace?.fallbackSurge ?? maxSurge);

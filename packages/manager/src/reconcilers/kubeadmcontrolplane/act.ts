@@ -1,5 +1,6 @@
 import { again, block, next, type Outcome } from "@capstan/runtime";
 import { type ControlPlaneAction, isHealthy } from "@capstan/plan";
+import { type Handlers, perform } from "../../actions/perform.ts";
 import { withEtcd } from "./etcd.ts";
 import { updateMachine } from "./in-place/update.ts";
 import { prepareJoin } from "./kubeadm-config.ts";
@@ -14,12 +15,9 @@ const HEALTH_POLL_MS = 10_000;
 
 /** Carries out the decision: at most one change of the control plane in a pass. */
 export async function act(scope: Scope): Promise<Outcome> {
-  const { context } = scope;
-  for (const action of scope.plan?.actions ?? []) {
-    if (action.action === "Wait") continue;
-    await perform(scope, action);
-    return block(0, action.action);
-  }
+  const { context, plan } = scope;
+  const outcome = await perform(plan?.actions ?? [], handlersOf(scope), context.log);
+  if (outcome.type !== "next") return outcome;
   if (!isSettled(scope)) return again(HEALTH_POLL_MS, "WaitingForHealth");
   const untilRolloutMs = Date.parse(scope.controlPlane.spec.rolloutAfter ?? "") - context.env.clock.now();
   return untilRolloutMs > 0 ? again(untilRolloutMs, "WaitingForRolloutAfter") : next;
@@ -34,54 +32,53 @@ function isSettled({ view, plan }: Scope): boolean {
   );
 }
 
-async function perform(scope: Scope, action: Exclude<ControlPlaneAction, { action: "Wait" }>): Promise<void> {
+function handlersOf(scope: Scope): Handlers<ControlPlaneAction> {
   const { context } = scope;
-  const [target = ""] = action.targets;
-  context.log.info("Changing the control plane", { action: action.action, target, why: action.why });
-  switch (action.action) {
-    case "CreateMachine":
-      if (action.detail.role === "join") await prepareJoin(scope);
-      return create(scope, action.detail.failureDomain);
-    case "DeleteMachine":
-      await deleteMachine(scope, target);
-      context.event({
-        type: "Normal",
-        reason: "SuccessfulDelete",
-        message: `Deleted Machine ${target}: ${action.why}`,
-      });
-      return;
-    case "Remediate":
+  return {
+    CreateMachine: only(async ({ detail: { role, failureDomain } }) => {
+      if (role === "join") await prepareJoin(scope);
+      await create(scope, failureDomain);
+    }),
+    DeleteMachine: only(async ({ targets: [name = ""], why }) => {
+      await deleteMachine(scope, name);
+      const message = `Deleted Machine ${name}: ${why}`;
+      context.event({ type: "Normal", reason: "SuccessfulDelete", message });
+    }),
+    Remediate: only(async ({ targets: [name = ""], detail, why }) => {
       // The record is written with the deletion in one pass; its replacement carries it on.
-      record(scope, formatRecord(action.detail.record));
-      await deleteMachine(scope, target);
-      context.event({
-        type: "Normal",
-        reason: "MachineRemediated",
-        message: `Deleted Machine ${target}: ${action.why}`,
-      });
-      return;
-    case "MoveEtcdLeader":
+      record(scope, formatRecord(detail.record));
+      await deleteMachine(scope, name);
+      const message = `Deleted Machine ${name}: ${why}`;
+      context.event({ type: "Normal", reason: "MachineRemediated", message });
+    }),
+    MoveEtcdLeader: only(async ({ targets: [name = ""], detail, why }) => {
       context.assertMayWrite();
-      await withEtcd(scope, action.detail.from, (etcd) => etcd.moveLeader(action.detail.id));
-      context.event({
-        type: "Normal",
-        reason: "EtcdLeaderMoved",
-        message: `Moved the leadership of etcd to ${target}: ${action.why}`,
-      });
-      return;
-    case "RemoveEtcdMember":
-      await removeMember(scope, action.detail);
-      context.event({
-        type: "Normal",
-        reason: "EtcdMemberRemoved",
-        message: `Removed etcd member ${target}: ${action.why}`,
-      });
-      return;
-    case "ReleaseMachine":
-      return release(scope, target);
-    case "UpdateMachineInPlace":
-      return updateMachine(scope, action);
-  }
+      await withEtcd(scope, detail.from, (etcd) => etcd.moveLeader(detail.id));
+      const message = `Moved the leadership of etcd to ${name}: ${why}`;
+      context.event({ type: "Normal", reason: "EtcdLeaderMoved", message });
+    }),
+    RemoveEtcdMember: only(async ({ targets: [name = ""], detail, why }) => {
+      await removeMember(scope, detail);
+      const message = `Removed etcd member ${name}: ${why}`;
+      context.event({ type: "Normal", reason: "EtcdMemberRemoved", message });
+    }),
+    ReleaseMachine: only(async ({ targets: [name] }) => {
+      const machine = scope.machines.find(({ metadata }) => metadata.name === name);
+      if (machine) await releaseMachine(scope, machine);
+    }),
+    UpdateMachineInPlace: only((action) => updateMachine(scope, action)),
+  };
+}
+
+/** A plan has one change at most. It ends the pass: the next decision rests on what it leads to. */
+function only<Planned extends ControlPlaneAction>(
+  change: (action: Planned) => Promise<void>,
+): (actions: readonly Planned[]) => Promise<Outcome> {
+  return async ([action]) => {
+    if (!action) return next;
+    await change(action);
+    return block(0, action.action);
+  };
 }
 
 async function create(scope: Scope, failureDomain: string | undefined): Promise<void> {
@@ -109,9 +106,4 @@ async function removeMember(
   const other = stays ?? view?.machines.find((one) => one.name !== machine && one.nodeName !== undefined);
   context.assertMayWrite();
   await withEtcd(scope, other?.nodeName ?? "", (etcd) => etcd.removeMember(id));
-}
-
-async function release(scope: Scope, name: string): Promise<void> {
-  const machine = scope.machines.find(({ metadata }) => metadata.name === name);
-  if (machine) await releaseMachine(scope, machine);
 }

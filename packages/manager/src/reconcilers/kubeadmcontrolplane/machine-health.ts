@@ -1,6 +1,6 @@
 import type { Frozen, Machine, Node, Pod } from "@capstan/api";
-import { isNodeReady as nodeIsReady } from "../../workload/availability.ts";
-import { ETCD_MEMBER_HEALTHY, type EtcdView, type Health, type PartHealth } from "@capstan/plan";
+import { isNodeReady } from "../../workload/availability.ts";
+import { ETCD_MEMBER_HEALTHY, type EtcdView, type PartHealth } from "@capstan/plan";
 import type { ObservedWorkload } from "./observe.ts";
 
 /** The static pods of a control plane, and the condition of the Machine that reports on each; Cluster API's names. */
@@ -18,7 +18,7 @@ export const NODE_PART = "NodeReady";
 const UNREACHABLE_TAINT = "node.kubernetes.io/unreachable";
 
 /** The health of the parts of a machine, as far as the workload cluster tells. */
-export function partsOf(machine: Frozen<Machine>, observed: ObservedWorkload): readonly PartHealth[] {
+export function partHealthOf(machine: Frozen<Machine>, observed: ObservedWorkload): readonly PartHealth[] {
   const node = observed.nodes.get(machine.metadata.name);
   const isEtcdOurs = observed.etcd.state !== "external";
   const names = PODS.filter(([part]) => isEtcdOurs || part !== ETCD_POD);
@@ -35,48 +35,54 @@ export function partsOf(machine: Frozen<Machine>, observed: ObservedWorkload): r
   ];
 }
 
-type Judged = Pick<PartHealth, "health" | "why">;
+type HealthAndWhy = Pick<PartHealth, "health" | "why">;
+
+const HEALTHY: HealthAndWhy = { health: "healthy", why: "" };
 
 /** Why nothing can be said about the parts of a machine. */
 function generalProblem(
   { metadata }: Frozen<Machine>,
   node: Frozen<Node> | undefined,
   { unreachable }: ObservedWorkload,
-): Judged | undefined {
-  if (metadata.deletionTimestamp !== undefined) return judged("unhealthy", "the machine is being deleted");
-  if (unreachable !== undefined) return judged("unknown", unreachable);
-  if (!node) return judged("unknown", "the machine has no Node");
+): HealthAndWhy | undefined {
+  if (metadata.deletionTimestamp !== undefined) return unhealthy("the machine is being deleted");
+  if (unreachable !== undefined) return unknown(unreachable);
+  if (!node) return unknown("the machine has no Node");
   const isLost = node.spec?.taints?.some(
     ({ key, effect }) => key === UNREACHABLE_TAINT && effect === "NoExecute",
   );
-  return isLost ? judged("unknown", `Node ${node.metadata.name} is unreachable`) : undefined;
+  return isLost ? unknown(`Node ${node.metadata.name} is unreachable`) : undefined;
 }
 
-function nodeHealth(node: Frozen<Node> | undefined): Judged {
-  if (node && nodeIsReady(node)) return judged("healthy", "");
-  return judged("unhealthy", `Node ${node?.metadata.name ?? ""} is not Ready`);
+function nodeHealth(node: Frozen<Node> | undefined): HealthAndWhy {
+  if (node && isNodeReady(node)) return HEALTHY;
+  return unhealthy(`Node ${node?.metadata.name ?? ""} is not Ready`);
 }
 
-function podHealth(name: string, pod: Frozen<Pod> | undefined): Judged {
-  if (!pod) return judged("unhealthy", `pod ${name} does not exist`);
+function podHealth(name: string, pod: Frozen<Pod> | undefined): HealthAndWhy {
+  if (!pod) return unhealthy(`pod ${name} does not exist`);
   const { phase, conditions = [] } = pod.status ?? {};
   const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
-  if (phase === "Running" && isReady) return judged("healthy", "");
-  return judged("unhealthy", `pod ${pod.metadata.name} is ${phase ?? "Pending"} and not Ready`);
+  if (phase === "Running" && isReady) return HEALTHY;
+  return unhealthy(`pod ${pod.metadata.name} is ${phase ?? "Pending"} and not Ready`);
 }
 
-/** Where nothing leads to etcd, its members are not judged, and do not hold up what needs no etcd. */
+/** Without a connection to etcd, the health of members is unknown; it must not block changes that do not involve etcd. */
 function memberPart(etcd: EtcdView, nodeName: string): readonly PartHealth[] {
   const part = ETCD_MEMBER_HEALTHY;
   if (etcd.state === "external" || etcd.state === "unsupported") return [];
-  if (etcd.state === "unknown") return [{ part, ...judged("unknown", etcd.why) }];
+  if (etcd.state === "unknown") return [{ part, ...unknown(etcd.why) }];
   const member = etcd.members.find(({ name }) => name === nodeName);
-  if (!member) return [{ part, ...judged("unhealthy", `etcd has no member ${nodeName}`) }];
-  if (member.isLearner) return [{ part, ...judged("unhealthy", `etcd member ${nodeName} is a learner`) }];
-  if (member.hasAlarm) return [{ part, ...judged("unhealthy", `etcd member ${nodeName} has an alarm`) }];
-  return [{ part, ...judged("healthy", "") }];
+  if (!member) return [{ part, ...unhealthy(`etcd has no member ${nodeName}`) }];
+  if (member.isLearner) return [{ part, ...unhealthy(`etcd member ${nodeName} is a learner`) }];
+  if (member.hasAlarm) return [{ part, ...unhealthy(`etcd member ${nodeName} has an alarm`) }];
+  return [{ part, ...HEALTHY }];
 }
 
-function judged(health: Health, why: string): Judged {
-  return { health, why };
+function unhealthy(why: string): HealthAndWhy {
+  return { health: "unhealthy", why };
+}
+
+function unknown(why: string): HealthAndWhy {
+  return { health: "unknown", why };
 }

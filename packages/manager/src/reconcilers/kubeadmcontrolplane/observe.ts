@@ -1,13 +1,11 @@
 import { ConfigMap, type Frozen, type Node, Pod } from "@capstan/api";
 import { Failure, next, type Outcome } from "@capstan/runtime";
-import { type EtcdView, planControlPlane } from "@capstan/plan";
+import type { EtcdView } from "@capstan/plan";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { WORKLOAD_CLUSTER_UNTRUSTED, type WorkloadCluster } from "../../workload/connection.ts";
 import { observeEtcd } from "./etcd.ts";
-import { askAboutMachines } from "./in-place/decisions.ts";
 import { KUBEADM_CONFIG } from "./kubeadm-config.ts";
-import { markMachines } from "./machine-conditions.ts";
-import { observedView } from "./observed-view.ts";
+import { outdatedMachines } from "./outdated.ts";
 import type { Scope } from "./scope.ts";
 
 /** What the workload cluster says about its control plane. */
@@ -23,13 +21,10 @@ export interface ObservedWorkload {
 
 const NOTHING = { nodes: new Map<string, Frozen<Node>>(), pods: new Map<string, Frozen<Pod>>() };
 
-/** Looks at the workload cluster and its etcd, decides what is next, and writes the health of the machines. */
-export async function observeControlPlane(scope: Scope): Promise<Outcome> {
-  const observed = await observeWorkload(scope);
-  await askAboutMachines(scope);
-  scope.view = observedView(scope, observed);
-  scope.plan = planControlPlane(scope.view);
-  await markMachines(scope);
+/** Reads the workload cluster, its etcd, and which machines are outdated. */
+export async function observe(scope: Scope): Promise<Outcome> {
+  scope.observed = await observeWorkload(scope);
+  scope.outdated = outdatedMachines(scope);
   return next;
 }
 

@@ -27,10 +27,10 @@ import {
 } from "@capstan/runtime";
 import { indexByCluster, indexByController } from "../../contract/indexes.ts";
 import { ownTemplates } from "../../contract/own-template.ts";
-import { propagateToMachines } from "../../machines/propagate.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { machinesByProviderID, machinesWith } from "../../machines/indexes.ts";
 import { changesUpdaters } from "../../in-place/hooks/registry.ts";
+import { planControlPlane } from "@capstan/plan";
 import { act } from "./act.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { deleteControlPlane } from "./deletion.ts";
@@ -38,7 +38,11 @@ import { EtcdCredentials } from "./etcd-credentials.ts";
 import { isInPlace } from "../../in-place/strategy.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
 import { completeCreation } from "./creation.ts";
-import { observeControlPlane } from "./observe.ts";
+import { askUpdaters } from "./in-place/decisions.ts";
+import { observe } from "./observe.ts";
+import { reportMachineHealth } from "./report-machine-health.ts";
+import { viewFromWorkload } from "./view-from-workload.ts";
+import { propagateFields } from "./propagate.ts";
 import { report } from "./report.ts";
 import { buildScope, type KubeadmControlPlanePorts, type Scope } from "./scope.ts";
 
@@ -91,7 +95,11 @@ export function kubeadmControlPlaneReconciler(
       ensureKubeconfig,
       propagateFields,
       completeCreation,
-      observeControlPlane,
+      observe,
+      askUpdaters,
+      planChange,
+      // Before `act`, which ends the pass after a change.
+      reportMachineHealth,
       act,
     ],
     deleting: [deleteControlPlane],
@@ -117,11 +125,11 @@ async function ownMachineTemplate({ context, cluster, controlPlane, owner }: Sco
   return next;
 }
 
-/** After a change of the control plane every machine is written once; otherwise only one that lacks a field. */
-async function propagateFields(scope: Scope): Promise<Outcome> {
-  const { metadata, status } = scope.controlPlane;
-  const isChanged = status?.observedGeneration !== metadata.generation;
-  await propagateToMachines(scope, isChanged);
+function planChange(scope: Scope): Outcome {
+  const { observed } = scope;
+  if (!observed) return next;
+  scope.view = viewFromWorkload(scope, observed);
+  scope.plan = planControlPlane(scope.view);
   return next;
 }
 

@@ -100,7 +100,7 @@ function conditionsOf(scope: Scope, view: ControlPlaneView): readonly ConditionU
   ];
 }
 
-function no(
+function falseBecause(
   type: string,
   severity: "Info" | "Warning" | "Error",
   rest: { reason: string; message: string },
@@ -111,15 +111,18 @@ function no(
 function available(view: ControlPlaneView, machines: readonly Frozen<Machine>[]): ConditionUpdate {
   const type = "Available";
   if (view.unreachable !== undefined)
-    return no(type, "Error", { reason: "WorkloadClusterUnreachable", message: view.unreachable });
+    return falseBecause(type, "Error", { reason: "WorkloadClusterUnreachable", message: view.unreachable });
   if (!view.isInitialized) {
     const trouble = worstTroubleOf(machines);
-    if (trouble) return no(type, trouble.severity, trouble);
+    if (trouble) return falseBecause(type, trouble.severity, trouble);
     const message = "The first machine has not run kubeadm init yet";
-    return no(type, "Info", { reason: "WaitingForKubeadmInit", message });
+    return falseBecause(type, "Info", { reason: "WaitingForKubeadmInit", message });
   }
   if (view.machines.some(isHealthy)) return { type, status: "True", reason: "Available" };
-  return no(type, "Error", { reason: "NotAvailable", message: "No machine of the control plane is healthy" });
+  return falseBecause(type, "Error", {
+    reason: "NotAvailable",
+    message: "No machine of the control plane is healthy",
+  });
 }
 
 /** Why the next change does not happen, or that there is none. */
@@ -127,7 +130,7 @@ function created({ plan }: Scope): ConditionUpdate {
   const type = "MachinesCreated";
   const block = plan?.blocked.find(({ reason }) => !IN_PLACE_HOLDS.includes(reason));
   if (!block) return { type, status: "True", reason: "MachinesCreated" };
-  return no(type, "Warning", { reason: block.reason, message: block.why });
+  return falseBecause(type, "Warning", { reason: block.reason, message: block.why });
 }
 
 const IN_PLACE_HOLDS: readonly string[] = [
@@ -141,17 +144,17 @@ const IN_PLACE_HOLDS: readonly string[] = [
 function upToDate({ plan }: Scope, { machines, replicas }: ControlPlaneView): ConditionUpdate {
   const type = "MachinesSpecUpToDate";
   const hold = plan?.blocked.find(({ reason }) => IN_PLACE_HOLDS.includes(reason));
-  if (hold) return no(type, "Warning", { reason: hold.reason, message: hold.why });
+  if (hold) return falseBecause(type, "Warning", { reason: hold.reason, message: hold.why });
   const updating = machines.find(({ update }) => update !== undefined);
   if (updating) {
     const message = `Machine ${updating.name} is being updated in place; its conditions tell how far it is`;
-    return no(type, "Info", { reason: "UpdatingInPlace", message });
+    return falseBecause(type, "Info", { reason: "UpdatingInPlace", message });
   }
   const outdated = machines.filter((one) => one.outdated.length > 0);
   const [first] = outdated;
   if (!first) return { type, status: "True", reason: "MachinesSpecUpToDate" };
   const message = `Rolling ${outdated.length} of ${counted(replicas, "machine")}: ${first.outdated.join("; ")}`;
-  return no(type, "Warning", { reason: "RollingUpdateInProgress", message });
+  return falseBecause(type, "Warning", { reason: "RollingUpdateInProgress", message });
 }
 
 function resized({ machines, replicas }: ControlPlaneView): ConditionUpdate {
@@ -160,8 +163,8 @@ function resized({ machines, replicas }: ControlPlaneView): ConditionUpdate {
   if (exist === replicas) return { type, status: "True", reason: "Resized" };
   const size = `to ${counted(replicas, "replica")} (${exist} exist)`;
   return exist < replicas
-    ? no(type, "Warning", { reason: "ScalingUp", message: `Scaling up ${size}` })
-    : no(type, "Warning", { reason: "ScalingDown", message: `Scaling down ${size}` });
+    ? falseBecause(type, "Warning", { reason: "ScalingUp", message: `Scaling up ${size}` })
+    : falseBecause(type, "Warning", { reason: "ScalingDown", message: `Scaling down ${size}` });
 }
 
 function components({ machines }: ControlPlaneView): ConditionUpdate {
@@ -179,7 +182,7 @@ function etcd(view: ControlPlaneView): ConditionUpdate {
   const stray = view.etcd.members.find(({ name }) => !names.has(name));
   if (stray && view.machines.every(({ nodeName }) => nodeName !== undefined)) {
     const message = `etcd member ${stray.name || stray.id} has no machine; it is removed as soon as etcd keeps its quorum without it`;
-    return no(type, "Error", { reason: "EtcdClusterUnhealthy", message });
+    return falseBecause(type, "Error", { reason: "EtcdClusterUnhealthy", message });
   }
   return aggregate("EtcdCluster", view.machines, (part) => part === ETCD_MEMBER_HEALTHY);
 }
@@ -195,7 +198,10 @@ function aggregate(
   );
   const bad = parts.find(({ health }) => health === "unhealthy");
   if (bad)
-    return no(type, "Error", { reason: `${name}Unhealthy`, message: `Machine ${bad.machine}: ${bad.why}` });
+    return falseBecause(type, "Error", {
+      reason: `${name}Unhealthy`,
+      message: `Machine ${bad.machine}: ${bad.why}`,
+    });
   const unknown = parts.find(({ health }) => health === "unknown");
   if (!unknown) return { type, status: "True", reason: "Healthy" };
   return {

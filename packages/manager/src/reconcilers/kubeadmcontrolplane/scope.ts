@@ -13,10 +13,13 @@ import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
 import { controlledBy } from "../../contract/indexes.ts";
 import type { ConnectToEtcd } from "../../etcd/port.ts";
 import type { ControlPlanePlan, ControlPlaneView } from "@capstan/plan";
+import type { DesiredParts } from "../../in-place/desired.ts";
 import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { MachineOwner } from "../../machines/owner.ts";
 import { controlPlaneOwner } from "./owner.ts";
+import type { ObservedWorkload } from "./observe.ts";
+import type { OutdatedMachines } from "./outdated.ts";
 import type { EtcdCredentials } from "./etcd-credentials.ts";
 
 /** What the reconciler of KubeadmControlPlanes works with. */
@@ -57,6 +60,11 @@ export interface Scope {
   /** The certificate authorities, by purpose, as far as they exist. */
   readonly authorities: Map<string, Credential>;
   certificateProblem?: string;
+  /** What the workload cluster says, once it was read. */
+  observed?: ObservedWorkload;
+  outdated: OutdatedMachines;
+  /** The desired objects of machines, by the names of the machines. */
+  readonly desiredParts: Map<string, Promise<DesiredParts>>;
   view?: ControlPlaneView;
   plan?: ControlPlanePlan;
 }
@@ -74,6 +82,8 @@ export function buildScope(shared: Shared, context: Context<KubeadmControlPlane>
     owner: controlPlaneOwner({ controlPlane, machines, clusterName }),
     machines,
     authorities: new Map(),
+    outdated: new Map(),
+    desiredParts: new Map(),
   };
 }
 

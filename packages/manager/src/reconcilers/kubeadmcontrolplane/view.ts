@@ -12,7 +12,7 @@ import type { ControlPlaneMachine, ControlPlaneView } from "@capstan/plan";
 import { PRE_TERMINATE_HOOK_SUCCEEDED } from "../../machines/conditions.ts";
 import { isFalse, remediationOf } from "../../machines/health.ts";
 import { CLEANUP_HOOK } from "./cleanup-hook.ts";
-import { inPlaceView, machineUpdate } from "./in-place/view.ts";
+import { inPlaceView, machineUpdate } from "./in-place/update-view.ts";
 import {
   parseRecord,
   REMEDIATION_FOR_ANNOTATION,

@@ -42,8 +42,8 @@ export interface Verdict {
 
 /** Decides the status of a Machine that is not being deleted, apart from Ready and Available. */
 export function decideStatus(machine: Frozen<Machine>, observed: Observed): Verdict {
-  const bootstrap = judgeBootstrap(machine, observed.bootstrap);
-  const infrastructure = judgeInfrastructure(machine, observed.infrastructure);
+  const bootstrap = bootstrapStatus(machine, observed.bootstrap);
+  const infrastructure = infrastructureStatus(machine, observed.infrastructure);
   const node = nodeFields(machine, observed.node);
   const fields: Partial<Status> = {
     bootstrapReady: bootstrap.isReady,
@@ -53,16 +53,19 @@ export function decideStatus(machine: Frozen<Machine>, observed: Observed): Verd
   };
   return {
     fields: { ...fields, phase: phaseOf(fields, machine) },
-    conditions: [bootstrap.condition, infrastructure.condition, judgeNode(machine, observed)],
+    conditions: [bootstrap.condition, infrastructure.condition, nodeCondition(machine, observed)],
   };
 }
 
-interface Judged {
+interface ReferenceStatus {
   readonly isReady: boolean;
   readonly condition: ConditionUpdate;
 }
 
-function judgeBootstrap({ spec }: Frozen<Machine>, resolved: ResolvedReference | undefined): Judged {
+function bootstrapStatus(
+  { spec }: Frozen<Machine>,
+  resolved: ResolvedReference | undefined,
+): ReferenceStatus {
   const type = BOOTSTRAP_READY;
   const isDone = spec.bootstrap.dataSecretName !== undefined;
   if (!spec.bootstrap.configRef) {
@@ -74,7 +77,10 @@ function judgeBootstrap({ spec }: Frozen<Machine>, resolved: ResolvedReference |
   return { isReady: isDone, condition: mirrorReady(type, resolved.object, "WaitingForDataSecret") };
 }
 
-function judgeInfrastructure(machine: Frozen<Machine>, resolved: ResolvedReference | undefined): Judged {
+function infrastructureStatus(
+  machine: Frozen<Machine>,
+  resolved: ResolvedReference | undefined,
+): ReferenceStatus {
   const type = INFRASTRUCTURE_READY;
   const isDone = machine.status?.infrastructureReady === true;
   if (resolved?.state !== "found") {
@@ -101,7 +107,7 @@ function missing(
   type: string,
   resolved: ResolvedReference | undefined,
   { isDone, waitingReason }: { readonly isDone: boolean; readonly waitingReason: string },
-): Judged {
+): ReferenceStatus {
   if (!isDone || !resolved) {
     const message = resolved ? absence(resolved) : "The reference has not been resolved yet";
     return {
@@ -127,9 +133,9 @@ export function joinDueInMs({ spec, status }: Frozen<Machine>, nowMs: number): n
 /** Severity, reason and message of a condition. */
 type Explanation = readonly [severity: "Info" | "Warning" | "Error", reason: string, message: string];
 
-function judgeNode(machine: Frozen<Machine>, { node, nowMs }: Observed): ConditionUpdate {
+function nodeCondition(machine: Frozen<Machine>, { node, nowMs }: Observed): ConditionUpdate {
   const type = NODE_HEALTHY;
-  const no = (...[severity, reason, message]: Explanation): ConditionUpdate => ({
+  const isFalse = (...[severity, reason, message]: Explanation): ConditionUpdate => ({
     type,
     status: "False",
     severity,
@@ -141,12 +147,12 @@ function judgeNode(machine: Frozen<Machine>, { node, nowMs }: Observed): Conditi
       return { type, status: "Unknown", reason: node.reason, message: node.message };
     case "disputed":
     case "impostor":
-      return no("Error", "NodeDisputed", node.message);
+      return isFalse("Error", "NodeDisputed", node.message);
     case "none":
-      return no(...whyNoNode(machine, nowMs));
+      return isFalse(...whyNoNode(machine, nowMs));
     case "found":
       if (isNodeReady(node.node)) return { type, status: "True", reason: "NodeReady" };
-      return no("Warning", "NodeConditionsFailed", `Node ${node.node.metadata.name} is not Ready`);
+      return isFalse("Warning", "NodeConditionsFailed", `Node ${node.node.metadata.name} is not Ready`);
   }
 }
 
@@ -236,7 +242,7 @@ export function availabilityOfMachine({ machine, set, node, nowMs }: Availabilit
   readonly availableAtMs?: number;
 } {
   const type = AVAILABLE;
-  const no = (reason: string, message: string): ConditionUpdate => ({
+  const isFalse = (reason: string, message: string): ConditionUpdate => ({
     type,
     status: "False",
     severity: "Info",
@@ -244,16 +250,16 @@ export function availabilityOfMachine({ machine, set, node, nowMs }: Availabilit
     message,
   });
   const ready = getCondition(machine.status?.conditions, "Ready");
-  if (ready?.status !== "True") return { condition: no("NotReady", "The machine is not Ready") };
+  if (ready?.status !== "True") return { condition: isFalse("NotReady", "The machine is not Ready") };
   if (!isNodeUsable(node)) {
     const message = `Node ${node.metadata.name} takes no pods: it is cordoned, not initialized, or being deleted`;
-    return { condition: no("NodeNotSchedulable", message) };
+    return { condition: isFalse("NodeNotSchedulable", message) };
   }
   const minReadySeconds = set?.spec.minReadySeconds ?? 0;
   const availableAtMs = longEnoughAtMs(Date.parse(ready.lastTransitionTime), minReadySeconds);
   if (availableAtMs <= nowMs) return { condition: { type, status: "True", reason: "Available" } };
   const message = `The machine has not been Ready for ${minReadySeconds} s yet`;
-  return { availableAtMs, condition: no("WaitingForMinReadySeconds", message) };
+  return { availableAtMs, condition: isFalse("WaitingForMinReadySeconds", message) };
 }
 
 /** The conditions that Ready summarizes, the most important first. */

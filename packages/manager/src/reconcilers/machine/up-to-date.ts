@@ -17,7 +17,7 @@ export function isOutdated({ set, deployment }: MachineOwners, nowMs: number): b
 }
 
 /** The condition UpToDate of a machine that no updater changes now; undefined without a MachineDeployment. */
-export function judgeUpToDate(owners: MachineOwners, nowMs: number): ConditionUpdate | undefined {
+export function upToDateCondition(owners: MachineOwners, nowMs: number): ConditionUpdate | undefined {
   const { set, deployment } = owners;
   if (!set || !deployment) return undefined;
   const type = UP_TO_DATE;

@@ -15,6 +15,7 @@ import {
   planDeployment,
   targetOf,
 } from "@capstan/plan";
+import { forEach, perform } from "../../actions/perform.ts";
 import { includes } from "../../machines/configuration.ts";
 import { requireObject } from "../../machines/clones.ts";
 import { DEPLOYMENT_FIELD_MANAGER, namesIn, recordsIn } from "../../machines/recorded-moves.ts";
@@ -30,12 +31,37 @@ export async function rollOut(scope: Scope): Promise<Outcome> {
   const nowMs = scope.context.env.clock.now();
   const plan = planDeployment(await observe(scope, nowMs));
   scope.plan = plan;
-  for (const action of plan.actions) if (action.action === "CreateMachineSet") await createSet(scope, action);
-  await updateSets(scope, plan);
-  for (const action of plan.actions) if (action.action === "MoveMachine") await moveMachine(scope, action);
-  for (const action of plan.actions) if (action.action === "DeleteMachineSet") await deleteSet(scope, action);
+  await carryOut(scope, plan);
   syncRevision(scope);
   return awaitRolloutAfter(scope, nowMs);
+}
+
+/** Actions that need the fields of all sets to be current: the moves of machines are recorded there first. */
+type LaterAction = Extract<DeploymentAction, { readonly action: "MoveMachine" | "DeleteMachineSet" }>;
+
+async function carryOut(scope: Scope, plan: DeploymentPlan): Promise<void> {
+  const { log } = scope.context;
+  const isLater = (one: DeploymentAction): one is LaterAction =>
+    one.action === "MoveMachine" || one.action === "DeleteMachineSet";
+  const first = plan.actions.filter((one): one is Exclude<DeploymentAction, LaterAction> => !isLater(one));
+  await perform(
+    first,
+    {
+      CreateMachineSet: forEach((action) => createSet(scope, action)),
+      // The size of a set is written together with its other fields.
+      ScaleMachineSet: () => Promise.resolve(next),
+    },
+    log,
+  );
+  await updateSets(scope, plan);
+  await perform(
+    plan.actions.filter(isLater),
+    {
+      MoveMachine: forEach((action) => moveMachine(scope, action)),
+      DeleteMachineSet: forEach((action) => deleteSet(scope, action)),
+    },
+    log,
+  );
 }
 
 /** The facts for the plan. If machines are updated in place, updaters are asked first. */

@@ -12,7 +12,7 @@ import type { DeploymentView, SetView } from "@capstan/plan";
 import { namesIn } from "../../machines/recorded-moves.ts";
 import { isInPlace } from "../../in-place/strategy.ts";
 import { limitsOf } from "./limits.ts";
-import { inPlaceView } from "./in-place/view.ts";
+import { inPlaceView } from "./in-place/update-view.ts";
 import { isUpToDate, templateDifference } from "../../machines/rollout-fields.ts";
 import { newSetName, revisionOf } from "./set-object.ts";
 

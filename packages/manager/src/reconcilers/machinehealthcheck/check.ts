@@ -20,7 +20,7 @@ import { ownByCluster } from "../../contract/join-cluster.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "../../machines/conditions.ts";
-import { decideBudget, type HealthVerdict, judgeMachine, type Target } from "./decide.ts";
+import { decideBudget, type HealthVerdict, decideHealth, type Target } from "./decide.ts";
 
 export interface MachineHealthCheckPorts {
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
@@ -35,7 +35,7 @@ export interface Scope {
 // A workload cluster that answers again does not report it.
 const RETRY_MS = 30_000;
 
-/** Judges every machine that the check selects, and marks those that their owner replaces. */
+/** Checks every machine that the check selects, and marks those that their owner replaces. */
 export async function checkMachines(scope: Scope): Promise<Outcome> {
   const { context } = scope;
   const { object: check, cache } = context;
@@ -44,13 +44,13 @@ export async function checkMachines(scope: Scope): Promise<Outcome> {
   if (!cluster) return next;
   ownByCluster(check, cluster);
   const machines = targetsOf(context);
-  const isJudged = cluster.status?.infrastructureReady === true && isInitialized(cluster);
-  const nodes = isJudged ? await nodesOf(scope, cluster) : undefined;
+  const isChecked = cluster.status?.infrastructureReady === true && isInitialized(cluster);
+  const nodes = isChecked ? await nodesOf(scope, cluster) : undefined;
   const time = { cluster, nowMs: context.env.clock.now() };
   const verdicts = machines.map((machine) => ({
     machine,
-    verdict: isJudged
-      ? judgeMachine(check.spec, targetOf(machine, nodes), time)
+    verdict: isChecked
+      ? decideHealth(check.spec, targetOf(machine, nodes), time)
       : ({ health: "healthy" } satisfies HealthVerdict),
   }));
   const isAllowed = report(context, verdicts);
@@ -58,7 +58,7 @@ export async function checkMachines(scope: Scope): Promise<Outcome> {
   const waits = verdicts.flatMap(({ verdict }) =>
     verdict.health === "waiting" ? [verdict.recheckAfterMs] : [],
   );
-  if (isJudged && !nodes) waits.push(RETRY_MS);
+  if (isChecked && !nodes) waits.push(RETRY_MS);
   return waits.length === 0 ? next : again(Math.min(...waits), "CheckingMachines");
 }
 
@@ -95,13 +95,13 @@ function targetOf(machine: Frozen<Machine>, nodes: WorkloadNodes | undefined): T
   return { machine, node: providerID === undefined ? undefined : nodes.of(providerID)[0] };
 }
 
-interface Judged {
+interface CheckedMachine {
   readonly machine: Frozen<Machine>;
   readonly verdict: HealthVerdict;
 }
 
 /** Writes the numbers to the status; returns whether machines may be replaced. */
-function report(context: Context<MachineHealthCheck>, verdicts: readonly Judged[]): boolean {
+function report(context: Context<MachineHealthCheck>, verdicts: readonly CheckedMachine[]): boolean {
   const { object: check } = context;
   const expectedMachines = verdicts.length;
   const currentHealthy = verdicts.filter(({ verdict }) => verdict.health === "healthy").length;

@@ -13,7 +13,7 @@ import {
   type Overrides,
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { decideBudget, judgeMachine, type Target } from "./decide.ts";
+import { decideBudget, decideHealth, type Target } from "./decide.ts";
 
 const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
 const at = (minutesAgo: number): string => new Date(NOW_MS - minutesAgo * 60_000).toISOString();
@@ -104,18 +104,18 @@ describe("a machine", () => {
       "UnhealthyMachine",
     ],
   ])("%s", (_, given, expected) => {
-    const verdict = judgeMachine(spec, given, time);
+    const verdict = decideHealth(spec, given, time);
     expect(verdict.health === "unhealthy" ? verdict.reason : verdict.health).toBe(expected);
   });
 
   test("without a start-up limit may take for ever", () => {
-    expect(judgeMachine({ ...spec, nodeStartupTimeout: "0" }, target({}, undefined), time).health).toBe(
+    expect(decideHealth({ ...spec, nodeStartupTimeout: "0" }, target({}, undefined), time).health).toBe(
       "healthy",
     );
   });
 
   test("that waits is looked at again a second after its timeout", () => {
-    const verdict = judgeMachine(spec, target(joined, readyNode("False", 4)), time);
+    const verdict = decideHealth(spec, target(joined, readyNode("False", 4)), time);
     expect(verdict).toEqual({ health: "waiting", recheckAfterMs: 61_000 });
   });
 });

@@ -40,7 +40,7 @@ const DEFAULT_STARTUP = "10m";
 const TIMESTAMP_STEP_MS = 1_000;
 
 /** Decides whether a machine is healthy. */
-export function judgeMachine(spec: CheckSpec, target: Target, time: CheckTime): HealthVerdict {
+export function decideHealth(spec: CheckSpec, target: Target, time: CheckTime): HealthVerdict {
   const { machine, node } = target;
   const failed = failureOf(machine);
   if (failed) return failed;
@@ -48,14 +48,14 @@ export function judgeMachine(spec: CheckSpec, target: Target, time: CheckTime): 
   if (isUpdatingInPlace(machine)) return { health: "healthy" };
   const { nowMs } = time;
   const { unhealthyMachineConditions: rules = [] } = spec;
-  const byMachine = judgeConditions({
+  const byMachine = healthByConditions({
     of: "Machine",
     conditions: machine.status?.conditions ?? [],
     rules,
     nowMs,
   });
   if (byMachine.health === "unhealthy" || node === "unknown") return byMachine;
-  return worse(byMachine, judgeNode(spec, { machine, node }, time));
+  return worse(byMachine, nodeHealth(spec, { machine, node }, time));
 }
 
 /** What needs no timeout: the request of a user, a failed update, and a permanent failure. */
@@ -76,15 +76,16 @@ function failedUpdate(update: NonNullable<Frozen<Machine>["status"]>["update"]):
   return { health: "unhealthy", reason: "UpdateFailed", message: `Updater ${updater}: ${message}` };
 }
 
-function judgeNode(
+function nodeHealth(
   spec: CheckSpec,
   { machine, node }: { readonly machine: Frozen<Machine>; readonly node: Frozen<Node> | undefined },
   time: CheckTime,
 ): HealthVerdict {
   const { nowMs } = time;
   const { unhealthyConditions: rules = [] } = spec;
-  if (node) return judgeConditions({ of: "Node", conditions: node.status?.conditions ?? [], rules, nowMs });
-  if (!machine.status?.nodeRef) return judgeStartup(spec, machine, time);
+  if (node)
+    return healthByConditions({ of: "Node", conditions: node.status?.conditions ?? [], rules, nowMs });
+  if (!machine.status?.nodeRef) return startupHealth(spec, machine, time);
   const message = `Node ${machine.status.nodeRef.name} no longer exists`;
   return { health: "unhealthy", reason: "NodeNotFound", message };
 }
@@ -107,7 +108,7 @@ interface ConditionCheck {
   readonly nowMs: number;
 }
 
-function judgeConditions({ of, conditions, rules, nowMs }: ConditionCheck): HealthVerdict {
+function healthByConditions({ of, conditions, rules, nowMs }: ConditionCheck): HealthVerdict {
   let verdict: HealthVerdict = { health: "healthy" };
   for (const { type, status, timeout } of rules) {
     const condition = conditions.find((one) => one.type === type);
@@ -125,7 +126,7 @@ function judgeConditions({ of, conditions, rules, nowMs }: ConditionCheck): Heal
 }
 
 /** A machine must become a Node in time; the time starts when the last of its preconditions was there. */
-function judgeStartup(
+function startupHealth(
   spec: CheckSpec,
   { metadata, status }: Frozen<Machine>,
   time: CheckTime,

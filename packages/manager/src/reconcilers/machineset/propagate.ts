@@ -1,7 +1,7 @@
 import { digest } from "@capstan/azure";
 import { next, type Outcome } from "@capstan/runtime";
 import { followedFields } from "../../machines/configuration.ts";
-import { propagateTemplate } from "../../machines/propagate.ts";
+import { followers, isEmpty, propagateToClones, propagateToMachine } from "../../machines/propagate.ts";
 import type { Scope } from "./scope.ts";
 
 /** Gives machines and their clones the fields of the template that need no new machine. The status tells what they have. */
@@ -10,10 +10,12 @@ export async function propagateFields(scope: Scope): Promise<Outcome> {
   const hashes = { spec: digest(followedFields(owner)), metadata: digest(owner.metadata) };
   const propagatedHash = `${hashes.spec}${hashes.metadata}`;
   const before = set.status?.propagatedHash;
-  await propagateTemplate(scope, {
-    isChanged: before !== propagatedHash,
-    isMetadataChanged: before?.endsWith(hashes.metadata) !== true,
-  });
+  const isMetadataChanged = before?.endsWith(hashes.metadata) !== true;
+  for (const machine of followers(scope)) {
+    await propagateToMachine(scope, machine, before !== propagatedHash);
+    if (isMetadataChanged || !isEmpty(owner.metadata))
+      await propagateToClones(scope, machine, () => isMetadataChanged);
+  }
   set.status = { ...set.status, propagatedHash };
   return next;
 }

@@ -73,9 +73,9 @@ function creationOf(plan: MachineSetPlan | undefined): ConditionUpdate {
 function sizeOf(replicas: number, desired: number): ConditionUpdate {
   const type = "Resized";
   if (replicas === desired) return { type, status: "True", reason: "Resized" };
-  const no = { type, status: "False", severity: "Info" } as const;
+  const isFalse = { type, status: "False", severity: "Info" } as const;
   const size = `to ${counted(desired, "replica")} (${replicas} exist)`;
   return replicas < desired
-    ? { ...no, reason: "ScalingUp", message: `Scaling up ${size}` }
-    : { ...no, reason: "ScalingDown", message: `Scaling down ${size}` };
+    ? { ...isFalse, reason: "ScalingUp", message: `Scaling up ${size}` }
+    : { ...isFalse, reason: "ScalingDown", message: `Scaling down ${size}` };
 }

@@ -1,7 +1,8 @@
 import { Machine } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import { adoptOrphans } from "../../contract/adopt-orphans.ts";
-import { planMachineSet } from "@capstan/plan";
+import { type MachineSetPlan, planMachineSet } from "@capstan/plan";
+import { forEach, perform } from "../../actions/perform.ts";
 import { type CloneSources, ensureClones, needsClones, readCloneSources } from "../../machines/clones.ts";
 import { createMachine, newMachineNames, resumeCreation } from "../../machines/create.ts";
 import { deleteMachine } from "../../machines/remove.ts";
@@ -30,16 +31,27 @@ export async function scaleMachines(scope: Scope): Promise<Outcome> {
     await requireOwnRecords(scope);
     await requireCurrentMachines(scope);
   }
-  let created = 0;
-  for (const action of plan.actions) {
-    if (action.action === "CreateMachine") created += action.detail.count;
-    if (action.action === "DeleteMachine" || action.action === "Remediate")
-      await removeMachine(scope, action.targets[0] ?? "", action.why);
-  }
-  await createMachines(scope, created);
+  await perform(
+    plan.actions,
+    {
+      DeleteMachine: forEach(({ targets: [name = ""], why }) => removeMachine(scope, name, why)),
+      Remediate: forEach(({ targets: [name = ""], why }) => removeMachine(scope, name, why)),
+      // Together with creations of earlier passes, which need no action.
+      CreateMachine: () => Promise.resolve(next),
+    },
+    context.log,
+  );
+  await createMachines(scope, creationsIn(plan));
   return plan.blocked.some(({ reason }) => reason === "PreflightCheckFailed")
     ? again(PREFLIGHT_MS, "PreflightCheckFailed")
     : next;
+}
+
+function creationsIn({ actions }: MachineSetPlan): number {
+  return actions.reduce(
+    (count, action) => count + (action.action === "CreateMachine" ? action.detail.count : 0),
+    0,
+  );
 }
 
 /** Deletes a machine, and says why. */

@@ -1,23 +1,31 @@
 import type { Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
 import { newMachineReason } from "@capstan/plan";
-import type { Editable } from "@capstan/runtime";
+import { type Editable, next, type Outcome } from "@capstan/runtime";
 import { uncovered } from "../../../in-place/ask.ts";
 import { type DecisionContext, decisionsAbout, type UpdateSubject } from "../../../in-place/decisions.ts";
-import { desiredParts, desiredState } from "../../../in-place/desired.ts";
+import { type DesiredParts, desiredParts, desiredState } from "../../../in-place/desired.ts";
 import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import { isInPlace } from "../../../in-place/strategy.ts";
-import { outdatedOf } from "../observed-view.ts";
 import type { KubeadmControlPlanePorts, Scope } from "../scope.ts";
-import { desiredKey } from "./view.ts";
+import { desiredKey } from "./update-view.ts";
 
 type Decision = NonNullable<
   NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
 >["decisions"][number];
 
 /** The part of a pass that asks updaters; `capstan plan` has it too, without a controller. */
-export interface DecisionScope extends Pick<Scope, "controlPlane" | "owner" | "machines"> {
+export interface DecisionScope extends Pick<
+  Scope,
+  "controlPlane" | "owner" | "machines" | "outdated" | "desiredParts"
+> {
   readonly context: DecisionContext;
   readonly shared: { readonly ports: Pick<KubeadmControlPlanePorts, "updaters" | "features"> };
+}
+
+/** Asks the updaters before the plan is made: it depends on their answers. */
+export async function askUpdaters(scope: Scope): Promise<Outcome> {
+  await askAboutMachines(scope);
+  return next;
 }
 
 /** Asks the updaters for each outdated machine whether they can update it, and records the answers in the status. */
@@ -37,9 +45,10 @@ function isAsking({ controlPlane, shared }: DecisionScope): boolean {
   return isInPlace(controlPlane.spec.rolloutStrategy) && shared.ports.features?.InPlaceUpdates === true;
 }
 
-function outdatedMachines(scope: DecisionScope): readonly Frozen<Machine>[] {
-  return scope.machines.filter(
-    (machine) => machine.metadata.deletionTimestamp === undefined && outdatedOf(scope, machine).length > 0,
+function outdatedMachines({ machines, outdated }: DecisionScope): readonly Frozen<Machine>[] {
+  return machines.filter(
+    ({ metadata }) =>
+      metadata.deletionTimestamp === undefined && (outdated.get(metadata.name) ?? []).length > 0,
   );
 }
 
@@ -64,12 +73,13 @@ async function decisionsOf(
 }
 
 function subjectOf(
-  { context, controlPlane, owner }: DecisionScope,
+  scope: DecisionScope,
   machine: Frozen<Machine>,
   known: readonly Decision[],
 ): UpdateSubject<Decision> {
   const { name } = machine.metadata;
-  const parts = () => desiredParts(context, owner, machine);
+  const { context, controlPlane, owner } = scope;
+  const parts = () => desiredPartsOf(scope, machine);
   const [reason] = newMachineReason(controlPlane.spec.rolloutAfter, machine, context.env.clock.now());
   return {
     before: known.find((one) => one.machine === name),
@@ -80,4 +90,15 @@ function subjectOf(
     desired: () => desiredState(context, { owner, machine, parts }),
     record: (decision) => ({ machine: name, ...decision }),
   };
+}
+
+/** The desired objects of a machine, computed once in a pass. */
+export function desiredPartsOf(
+  { context, owner, desiredParts: known }: Pick<DecisionScope, "context" | "owner" | "desiredParts">,
+  machine: Frozen<Machine>,
+): Promise<DesiredParts> {
+  const { name } = machine.metadata;
+  const parts = known.get(name) ?? desiredParts(context, owner, machine);
+  known.set(name, parts);
+  return parts;
 }

@@ -1,6 +1,7 @@
 import type { Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
 import { CLONED_FROM_NAME_ANNOTATION } from "../../../contract/clone-template.ts";
 import { targetOf } from "../../../contract/reference.ts";
+import { outdatedMachines } from "../outdated.ts";
 import { controlPlaneOwner } from "../owner.ts";
 import { askAboutMachines, type DecisionScope } from "./decisions.ts";
 
@@ -9,11 +10,16 @@ import { askAboutMachines, type DecisionScope } from "./decisions.ts";
  * The updaters are asked; nothing is written.
  */
 export async function decideProposedControlPlane(
-  scope: Omit<DecisionScope, "owner">,
+  scope: Omit<DecisionScope, "owner" | "outdated" | "desiredParts">,
 ): Promise<Frozen<KubeadmControlPlane>> {
   const { controlPlane, machines } = scope;
   const clusterName = machines[0]?.spec.clusterName ?? "";
-  await askAboutMachines({ ...scope, owner: controlPlaneOwner({ controlPlane, machines, clusterName }) });
+  await askAboutMachines({
+    ...scope,
+    owner: controlPlaneOwner({ controlPlane, machines, clusterName }),
+    outdated: outdatedMachines(scope),
+    desiredParts: new Map(),
+  });
   return scope.controlPlane;
 }
 

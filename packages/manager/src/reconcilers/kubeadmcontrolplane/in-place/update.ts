@@ -12,10 +12,10 @@ import {
 import { waiting } from "@capstan/runtime";
 import type { ControlPlaneAction } from "@capstan/plan";
 import type { PartToCompare } from "../../../in-place/compare.ts";
-import { desiredParts } from "../../../in-place/desired.ts";
 import { startUpdate } from "../../../in-place/start.ts";
 import { prepareJoin } from "../kubeadm-config.ts";
 import type { Scope } from "../scope.ts";
+import { desiredPartsOf } from "./decisions.ts";
 
 type Update = Extract<ControlPlaneAction, { readonly action: "UpdateMachineInPlace" }>;
 
@@ -29,7 +29,7 @@ export async function updateMachine(scope: Scope, { targets, detail }: Update): 
   const [name = ""] = targets;
   const cached = machines.find(({ metadata }) => metadata.name === name);
   if (!cached) return;
-  const parts = await desiredParts(context, owner, cached);
+  const parts = await desiredPartsOf(scope, cached);
   await requireNoOtherUpdate(scope, name);
   // `kubeadm upgrade` reads the version and the settings of components from the cluster.
   await prepareJoin(scope);

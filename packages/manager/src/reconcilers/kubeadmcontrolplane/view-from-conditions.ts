@@ -15,7 +15,7 @@ import {
   type PartHealth,
 } from "@capstan/plan";
 import { NODE_HEALTHY } from "../../machines/conditions.ts";
-import { desiredKey } from "./in-place/view.ts";
+import { desiredKey } from "./in-place/update-view.ts";
 import { NODE_PART, POD_PARTS } from "./machine-health.ts";
 import { type MachineHealth, viewOf } from "./view.ts";
 
@@ -35,7 +35,7 @@ export interface StoredControlPlane {
  * The facts about a control plane as its controller last wrote them to the conditions of its machines: for plans without a
  * workload cluster. Which member leads etcd is not among them.
  */
-export function storedView({
+export function viewFromConditions({
   controlPlane,
   cluster,
   machines,
@@ -93,12 +93,12 @@ function partOf({ status }: Frozen<Machine>, part: string, type: string): PartHe
   return { part, health: HEALTH[condition?.status ?? ""] ?? "unknown", why };
 }
 
-/** Machines with a judged member have one; ids are not stored, and names serve as well here. */
+/** A machine has a member if a condition reports on it. Ids are not stored, so names stand for them. */
 function membersOf(machines: readonly Frozen<Machine>[]): EtcdView {
   const members = machines.flatMap(({ status }) => {
     const name = status?.nodeRef?.name;
-    const isJudged = getCondition(status?.conditions, ETCD_MEMBER_HEALTHY) !== undefined;
-    return name === undefined || !isJudged ? [] : [{ id: name, name, isLearner: false, hasAlarm: false }];
+    const hasMember = getCondition(status?.conditions, ETCD_MEMBER_HEALTHY) !== undefined;
+    return name === undefined || !hasMember ? [] : [{ id: name, name, isLearner: false, hasAlarm: false }];
   });
   return { state: "known", members, leader: undefined };
 }

@@ -18,8 +18,8 @@ import {
 } from "@capstan/plan";
 
 import type { UpdateDecision } from "../../../in-place/ask.ts";
-import { approvalOf, verdictOf } from "../../../in-place/decisions.ts";
-import { isInPlace } from "../../../in-place/strategy.ts";
+import { verdictOf } from "../../../in-place/decisions.ts";
+import { approvalOf, isInPlace } from "../../../in-place/strategy.ts";
 import { isAvailable, remediationOf } from "../../../machines/health.ts";
 
 /** The inputs of the view of updates in place. */

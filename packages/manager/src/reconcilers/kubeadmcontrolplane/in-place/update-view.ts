@@ -8,8 +8,8 @@ import {
   type Machine,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
-import { approvalOf, hashOf, verdictOf } from "../../../in-place/decisions.ts";
-import { isInPlace } from "../../../in-place/strategy.ts";
+import { hashOf, verdictOf } from "../../../in-place/decisions.ts";
+import { approvalOf, isInPlace } from "../../../in-place/strategy.ts";
 import type { ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
 
 /** Identifies the desired state of the machines. The sign of an update carries it, so that a newer one is recognized. */

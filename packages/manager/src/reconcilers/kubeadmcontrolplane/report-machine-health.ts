@@ -1,5 +1,5 @@
 import { type Condition, formatTimestamp, type Frozen, Machine, setCondition } from "@capstan/api";
-import { isConflict, isNotFound } from "@capstan/runtime";
+import { isConflict, isNotFound, next, type Outcome } from "@capstan/runtime";
 import type { Health, PartHealth } from "@capstan/plan";
 import { NODE_PART } from "./machine-health.ts";
 import type { Scope } from "./scope.ts";
@@ -11,14 +11,15 @@ const STATUS: Readonly<Record<Health, Condition["status"]>> = {
 };
 
 /** Writes the health of static pods and members of etcd to the conditions of the machines, where it has changed. */
-export async function markMachines(scope: Scope): Promise<void> {
+export async function reportMachineHealth(scope: Scope): Promise<Outcome> {
   for (const machine of scope.machines) {
     const parts = scope.view?.machines.find(({ name }) => name === machine.metadata.name)?.parts ?? [];
-    await markMachine(scope, machine, parts);
+    await reportHealth(scope, machine, parts);
   }
+  return next;
 }
 
-async function markMachine(
+async function reportHealth(
   { context }: Scope,
   machine: Frozen<Machine>,
   parts: readonly PartHealth[],
