@@ -65,6 +65,8 @@ export {
   type SetFacts,
   workloadFromStatus,
 } from "./reconcilers/azuremachinepool/pool-view.ts";
+export { instancesFromStatus } from "./reconcilers/azuremachinepool/drained-machines.ts";
+export { tagsFromRecord } from "./reconcilers/azuremachinepool/tags.ts";
 export type { ModelFacts } from "./reconcilers/azuremachinepool/scale-set-model.ts";
 export { IMAGE_VERSION_ANNOTATION, MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";
 export { planPrototype, planTemplatePrototype } from "./reconcilers/nodeprototype/plan.ts";

@@ -77,13 +77,12 @@ function misplanning(viewOf: (view: PoolView, scope: PoolScope) => PoolView): Se
     async (scope) => {
       const outcome = await original(scope);
       const pool = scope as PoolScope;
-      if (pool.observation)
-        pool.observation = { ...pool.observation, planned: planPool(viewOf(pool.observation.view, pool)) };
+      if (pool.observation) pool.planned = planPool(viewOf(pool.observation.view, pool));
       return outcome;
     };
   return changed("azuremachinepool", (reconciler) => ({
     ...reconciler,
-    normal: reconciler.normal.map((one) => (one.name === "observeAndPlan" ? phase(one) : one)),
+    normal: reconciler.normal.map((one) => (one.name === "plan" ? phase(one) : one)),
   }));
 }
 

@@ -15,6 +15,11 @@ export const POOL_REASONS = {
     meaning: "The bootstrap data for new machines is there.",
     cure: "Nothing: this is the desired state.",
   },
+  BootstrapDataExpired: {
+    meaning:
+      "Machines wait for their update in place, because they could not rejoin with the bootstrap data in the scale set.",
+    cure: "Nothing: the pool controller writes fresh bootstrap data first.",
+  },
   BudgetUsedUp: {
     meaning: "Too few machines are available to disrupt another one, and the pool may not add more.",
     cure: "Repair or delete the machines that are not available, or raise `maxSurge` or `maxUnavailable` in `spec.strategy.rollingUpdate`.",
@@ -61,6 +66,10 @@ export const POOL_REASONS = {
   ModelUpdated: {
     meaning: "The scale set and all machines have the wanted model.",
     cure: "Nothing: this is the desired state.",
+  },
+  NodeNotDrained: {
+    meaning: "A Node has joined, or could not be read, after its machine counted as drained without a Node.",
+    cure: "Nothing: the machine drains the Node before its instance is deleted or updated.",
   },
   NewMachinesNotAvailable: {
     meaning:

@@ -7,10 +7,10 @@ import {
   sameArmId,
 } from "@capstan/api";
 import type { Editable } from "@capstan/runtime";
-import { type BootImage, bootImageOf, type Tags } from "@capstan/plan";
+import { type BootImage, bootImageOf, type PoolView, type Tags } from "@capstan/plan";
 import { baseKeyOf } from "../../virtual-machine/image-reference.ts";
 import type { SeenSet } from "./scale-set-body.ts";
-import type { NormalScope, Observation } from "./scope.ts";
+import type { NormalScope } from "./scope.ts";
 import type { ScaleSetModel } from "./scale-set-model.ts";
 
 /** Tags of a scale set: the image definition that its machines boot from, and the image that it was made for. */
@@ -54,23 +54,14 @@ export function modelToSend(scope: NormalScope, set: SeenSet | undefined): Scale
   return { ...model, profile };
 }
 
-/** Why the scale set needs another image although its model is current; undefined if it does not. */
-export function imageSwitch(scope: NormalScope, observation: Observation): string | undefined {
-  const { set } = observation;
-  if (!set || !isSettled(observation)) return undefined;
+/** The image that new machines should boot from, for the planner. */
+export function bootImageView(scope: NormalScope, set: SeenSet): NonNullable<PoolView["bootImage"]> {
   const { storageProfile } = modelToSend(scope, set).profile;
   const desired = isJsonObject(storageProfile) ? storageProfile["imageReference"] : undefined;
-  if (!isJsonObject(desired) || isSameImage(desired, set.imageReference)) return undefined;
-  const image = bootImage(scope, set.tags);
-  return image
-    ? `new machines boot from the image definition ${image.id.split("/").at(-1)}, existing ones stay`
-    : "new machines boot from the image in the spec again, existing ones stay";
-}
-
-/** A switch is never urgent: it waits until the pool has its model and its size. */
-function isSettled({ set, view, planned }: Observation): boolean {
-  const isSized = set !== undefined && set.capacity <= planned.budget.ceiling;
-  return isSized && planned.actions.length === 0 && view.setHash === view.desiredHash;
+  return {
+    isInUse: !isJsonObject(desired) || isSameImage(desired, set.imageReference),
+    definition: bootImage(scope, set.tags)?.id.split("/").at(-1),
+  };
 }
 
 /** Azure adds fields to a reference, such as the exact version. */

@@ -36,8 +36,8 @@ async function hasLateNodes(scope: DeletingScope, machines: ReturnType<typeof ma
     scope.memory.listed?.instances.map((instance) => [providerKey(instance.providerID), instance]),
   );
   const candidates = machines.flatMap((machine) => {
-    const seen = byKey.get(providerKey(machine.spec.providerID));
-    return seen ? [{ machine, seen, node: undefined }] : [];
+    const instance = byKey.get(providerKey(machine.spec.providerID));
+    return instance ? [{ machine, instance, node: undefined }] : [];
   });
   return (await withUndrainedNodes(scope, candidates)).size > 0;
 }

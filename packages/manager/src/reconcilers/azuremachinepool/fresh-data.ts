@@ -6,7 +6,10 @@ import {
   FRESH_BOOTSTRAP_REQUEST,
   isFreshFor,
 } from "../../bootstrap/fresh-bootstrap.ts";
-import { type NormalScope } from "./scope.ts";
+import type { PoolView } from "@capstan/plan";
+import { isExternallyScaled } from "../../contract/pool-spec.ts";
+import { BOOTSTRAP_TAG, type SeenSet } from "./scale-set-body.ts";
+import type { NormalScope } from "./scope.ts";
 
 /** Bootstrap data that machines can join with now. */
 export interface FreshData {
@@ -41,8 +44,23 @@ export async function freshData(scope: NormalScope, intent: Intent): Promise<Fre
   return undefined;
 }
 
+/** The bootstrap data in the scale set, for the planner. */
+export function bootstrapDataView(
+  scope: NormalScope,
+  { tags }: SeenSet,
+): NonNullable<PoolView["bootstrapData"]> {
+  const { pool, owners } = scope;
+  const isSpot = pool.spec.template.spotVMOptions !== undefined;
+  const stamp = tags[BOOTSTRAP_TAG];
+  return {
+    isValid: isStillFresh(scope, stamp),
+    isSuperseded: isRenewed(scope, stamp),
+    isAlwaysNeeded: isSpot || isExternallyScaled(owners.machinePool),
+  };
+}
+
 /** Whether machines that are created from data with this stamp can still join. */
-export function isStillFresh(scope: NormalScope, stamp = ""): boolean {
+function isStillFresh(scope: NormalScope, stamp = ""): boolean {
   const config = configOf(scope);
   if (!config) return true;
   const [request = ""] = stamp.split("/");
@@ -50,7 +68,7 @@ export function isStillFresh(scope: NormalScope, stamp = ""): boolean {
 }
 
 /** Whether the KubeadmConfig controller has renewed the data since this stamp. */
-export function isRenewed(scope: NormalScope, stamp = ""): boolean {
+function isRenewed(scope: NormalScope, stamp = ""): boolean {
   const config = configOf(scope);
   return config !== undefined && !stamp.endsWith(`/${expiryOf(config)}`);
 }

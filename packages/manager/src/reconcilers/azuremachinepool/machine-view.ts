@@ -45,6 +45,7 @@ export interface MachineFacts {
 export interface MachineContext {
   readonly pool: string;
   readonly picked: ReadonlySet<string>;
+  readonly pickedForUpdate: ReadonlySet<string>;
   readonly desired: DesiredHash;
   readonly minReadySeconds: number;
   readonly nowMs: number;
@@ -99,12 +100,13 @@ type Decided = Pick<
   | "isDonor"
   | "picked"
   | "updatingToHash"
+  | "isUpdateUnplanned"
 >;
 
 /** Earlier decisions about a machine: by a user or by the pool, and how far they have come. */
 function decidedAbout(
   machine: Frozen<AzureMachinePoolMachine> | undefined,
-  { picked, desired }: MachineContext,
+  { picked, pickedForUpdate, desired }: MachineContext,
 ): Decided {
   if (!machine) {
     const nothing = { picked: undefined, updatingToHash: undefined, isDeleting: false, deletedByUser: false };
@@ -123,7 +125,17 @@ function decidedAbout(
     ...(annotations[PROTOTYPE_DONOR_ANNOTATION] !== undefined && { isDonor: true }),
     picked: picked.has(name) ? "delete" : hash === undefined ? undefined : "update",
     updatingToHash: hash && currentName(hash, desired),
+    ...(isUpdateUnplanned(machine, pickedForUpdate) && { isUpdateUnplanned: true }),
   };
+}
+
+/** Whether another client has asked for an update. One that has begun is finished: the Node of the machine may be gone already. */
+function isUpdateUnplanned(
+  machine: Frozen<AzureMachinePoolMachine>,
+  pickedForUpdate: ReadonlySet<string>,
+): boolean {
+  if (updateOf(machine) === undefined || machine.status?.instanceUpdate) return false;
+  return !pickedForUpdate.has(machine.metadata.name);
 }
 
 function createdMs({ machine, instance }: MachineFacts, nowMs: number): number {

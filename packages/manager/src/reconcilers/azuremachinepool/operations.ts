@@ -13,7 +13,7 @@ import {
 } from "@capstan/azure";
 import { poolSpecOf } from "../../contract/pool-spec.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
-import { capacityAfter } from "./external-size.ts";
+import { capacityAfter } from "./capacity-after.ts";
 import { busyListMs } from "./observe.ts";
 import { type NormalScope, type AzurePass, type Pass } from "./scope.ts";
 

@@ -1,67 +1,86 @@
 import { type AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import { ALLOW_REMOVAL_ANNOTATION, type PoolAction } from "@capstan/plan";
+import {
+  actionsOfPass,
+  ALLOW_REMOVAL_ANNOTATION,
+  type BlockedReason,
+  type PoolAction,
+  type PoolPlan,
+} from "@capstan/plan";
 import type { ScaleSetInstance } from "@capstan/azure";
+import { type Handlers, perform, sooner } from "../../actions/perform.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { updateOf } from "../../workload/availability.ts";
-import { imageSwitch } from "./boot-image.ts";
+import { startInstanceOperations } from "./batches.ts";
 import { listed } from "./listed.ts";
 import { annotateAll, createAll, deleteAll } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
 import { machinesOf } from "./observe.ts";
-import { needsPatchOfTags, needsRenewal, patchTags, putModel, renewForUpdates } from "./put.ts";
-import { runningWrite } from "./running-write.ts";
-import { type NormalScope, type Observation, type Pass } from "./scope.ts";
+import { DATA_MS, putModel, writeTags } from "./put.ts";
+import type { NormalScope, Observation, Pass } from "./scope.ts";
 import { SURGE_ANNOTATION } from "./well-known.ts";
 
 // No event says when another client's write is done.
 const OTHERS_MS = 15_000;
+// The event of the Node makes its machine drain it; the requeue only covers an event that was missed.
+const LATE_MS = 15_000;
 
-/**
- * Performs the planned actions in order; writes of the scale set come last. While the MachinePool is paused nothing is begun,
- * and running operations are only polled.
- */
-export async function performActions(scope: NormalScope): Promise<Outcome> {
-  const { observation } = scope;
-  if (!observation || observation.view.isPaused) return next;
-  await removeResources(scope, observation, targetsOf(observation.planned.actions, "DeleteMachineResource"));
-  await createResources(scope, observation);
-  await deleteMachines(scope, observation);
-  await takeBackUnplanned(scope, observation);
-  await keepSurge(scope, observation);
-  const { pool, memory } = scope;
-  const provisioningState = observation.set?.provisioningState;
-  const running = runningWrite({ status: pool.status, isResized: memory.isResized, provisioningState });
-  if (running === "ours") return next;
-  return running ? again(OTHERS_MS, "ScaleSetBusy") : changeSet(scope, observation);
+/** Performs the planned actions. */
+export async function act(scope: NormalScope): Promise<Outcome> {
+  const { observation, planned, context } = scope;
+  if (!observation || !planned) return next;
+  const actions = actionsOfPass(planned);
+  const outcome = await perform(actions, handlersOf(scope, observation), context.log);
+  return waitsOf(planned, actions).reduce(sooner, outcome);
 }
 
-/** One write of the scale set at a time: the planned one, then renewed bootstrap data, then tags. */
-async function changeSet(scope: NormalScope, observation: Observation): Promise<Outcome> {
+/** What is done for each action, in this order: Kubernetes before Azure, the scale set before its instances. */
+function handlersOf(scope: NormalScope, observation: Observation): Handlers<PoolAction> {
   const capacity = observation.set?.capacity ?? 0;
-  for (const action of observation.planned.actions) {
-    if (action.action === "UpdateMachineInPlace") return updateInPlace(scope, observation, action);
-    if (action.action === "PutModel" || action.action === "SetCapacity")
-      return putModel(scope, observation, { capacity: action.detail.to, why: action.why });
-  }
-  const switching = imageSwitch(scope, observation);
-  if (switching !== undefined) return putModel(scope, observation, { capacity, why: switching });
-  if (needsRenewal(scope, observation))
-    return putModel(scope, observation, { capacity, why: "the bootstrap data was renewed" });
-  return needsPatchOfTags(scope, observation) ? patchTags(scope, observation) : next;
+  const put = only(({ detail, why }: Resize) => putModel(scope, observation, { capacity: detail.to, why }));
+  const putAtSize = only(({ why }: PoolAction) => putModel(scope, observation, { capacity, why }));
+  return {
+    DeleteMachineResource: (actions) => removeResources(scope, observation, actions),
+    CreateMachineResource: (actions) => createResources(scope, observation, actions),
+    DeleteMachine: (actions) => deleteMachines(scope, observation, actions),
+    RevertUpdateAnnotation: (actions) => revertUpdates(scope, observation, actions),
+    ClearSurge: (actions) => clearSurge(scope, observation, actions),
+    UpdateMachineInPlace: only((wave) => updateInPlace(scope, observation, wave)),
+    PutModel: put,
+    SetCapacity: put,
+    SwitchImage: putAtSize,
+    RenewBootstrapData: putAtSize,
+    PatchTags: only(({ detail }) => writeTags(scope, detail)),
+    StartInstanceOperation: (actions) => startInstanceOperations(scope, actions),
+  };
 }
 
-function targetsOf(actions: readonly PoolAction[], action: PoolAction["action"]): readonly string[] {
-  return actions.filter((one) => one.action === action).flatMap(({ targets }) => targets);
+type Planned<Name extends PoolAction["action"]> = readonly Extract<PoolAction, { readonly action: Name }>[];
+type Resize = Planned<"PutModel" | "SetCapacity">[number];
+
+/** A handler of an action that a pass performs once at most. */
+function only<A>(handle: (action: A) => Promise<Outcome>): (actions: readonly A[]) => Promise<Outcome> {
+  return ([action]) => (action === undefined ? Promise.resolve(next) : handle(action));
+}
+
+/** When to look again at what the plan waits for, beside its actions. */
+function waitsOf({ runningWrite, blocked }: PoolPlan, performed: readonly PoolAction[]): readonly Outcome[] {
+  const isHeldBy = (name: BlockedReason): boolean => blocked.some(({ reason }) => reason === name);
+  const isRenewing = performed.some(({ action }) => action === "RenewBootstrapData");
+  return [
+    ...(runningWrite === "another client's" ? [again(OTHERS_MS, "ScaleSetBusy")] : []),
+    ...(isHeldBy("NodeNotDrained") ? [again(LATE_MS, "OperationRunning")] : []),
+    ...(isHeldBy("BootstrapDataExpired") && !isRenewing ? [again(DATA_MS, "OperationRunning")] : []),
+  ];
 }
 
 /** Creates a resource for each instance without one, no matter which client created the instance. */
-async function createResources(scope: NormalScope, { planned, machines }: Observation): Promise<void> {
-  const adoptions = planned.actions.flatMap((one) =>
-    one.action === "CreateMachineResource" ? [one.detail] : [],
-  );
-  const desired = new Set(adoptions.flatMap(({ instanceIDs }) => instanceIDs));
-  const surge = new Set(adoptions.flatMap(({ surgeInstanceIDs = [] }) => surgeInstanceIDs));
+async function createResources(
+  scope: NormalScope,
+  { machines }: Observation,
+  actions: Planned<"CreateMachineResource">,
+): Promise<Outcome> {
+  const desired = new Set(actions.flatMap(({ detail }) => detail.instanceIDs));
+  const surge = new Set(actions.flatMap(({ detail }) => detail.surgeInstanceIDs ?? []));
   const instances = machines.flatMap(({ machine, instance }) =>
     !machine && instance && desired.has(instance.instanceID) ? [instance] : [],
   );
@@ -69,6 +88,7 @@ async function createResources(scope: NormalScope, { planned, machines }: Observ
     newMachine(scope, { ...instance, isSurge: surge.has(instance.instanceID) }),
   );
   await createAll(scope.context.client, made);
+  return next;
 }
 
 /** Creates resources for instances of a pool that is being deleted, so that they are drained; returns how many. */
@@ -90,89 +110,66 @@ export async function adoptStragglers(
 async function removeResources(
   scope: NormalScope,
   observation: Observation,
-  names: readonly string[],
-): Promise<void> {
-  if (names.length === 0) return;
-  const why = observation.planned.actions.find(({ action }) => action === "DeleteMachineResource")?.why ?? "";
-  scope.context.event({ type: "Normal", reason: "InstancesGone", message: `${listed(names)}: ${why}` });
-  await deleteAll(scope.context.client, resourcesNamed(observation, names));
+  actions: Planned<"DeleteMachineResource">,
+): Promise<Outcome> {
+  const { context, pool } = scope;
+  for (const { targets, why } of actions)
+    context.event({ type: "Normal", reason: "InstancesGone", message: `${listed(targets)}: ${why}` });
+  await deleteAll(context.client, resourcesOf(observation, actions));
   // The annotation allowed this removal only.
-  delete scope.pool.metadata.annotations?.[ALLOW_REMOVAL_ANNOTATION];
+  delete pool.metadata.annotations?.[ALLOW_REMOVAL_ANNOTATION];
+  return next;
 }
 
 /** Stores the picks before the deletes: a machine that is deleted without being picked was deleted by a user. */
-async function deleteMachines(scope: NormalScope, observation: Observation): Promise<void> {
-  const { pool, context } = scope;
-  const deletions = observation.planned.actions.filter((one) => one.action === "DeleteMachine");
-  const names = deletions.flatMap(({ targets }) => targets);
-  const { pickedForDeletion = [], ...rest } = pool.status ?? {};
-  const before = new Set(pickedForDeletion);
-  const leaving = observation.unavailable.flatMap(({ machine }) =>
-    machine?.metadata.deletionTimestamp !== undefined && before.has(machine.metadata.name)
-      ? [machine.metadata.name]
-      : [],
-  );
-  const picked = [...new Set([...leaving, ...names])].sort();
-  pool.status = picked.length > 0 ? { ...rest, pickedForDeletion: picked } : rest;
-  if (names.length === 0) return;
+async function deleteMachines(
+  { pool, context }: NormalScope,
+  observation: Observation,
+  actions: Planned<"DeleteMachine">,
+): Promise<Outcome> {
+  const before = new Set(pool.status?.pickedForDeletion);
+  const names = actions.flatMap(({ targets }) => targets);
+  pool.status = { ...pool.status, pickedForDeletion: [...new Set([...before, ...names])].sort() };
   await context.persistStatus();
-  for (const { targets, why } of deletions) {
+  for (const { targets, why } of actions) {
     if (targets.every((name) => before.has(name))) continue;
     context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
   }
-  await deleteAll(context.client, resourcesNamed(observation, names));
+  await deleteAll(context.client, resourcesOf(observation, actions));
+  return next;
 }
 
-/**
- * Removes update annotations that the pool did not plan: a user who sets one would bypass the budget. Forgets picks whose
- * machines are done.
- */
-async function takeBackUnplanned(
-  { pool, context }: NormalScope,
-  { unavailable }: Observation,
-): Promise<void> {
-  const { pickedForUpdate = [], ...rest } = pool.status ?? {};
-  const asked = unavailable.flatMap(({ machine }) => (machine && isUpdating(machine) ? [machine] : []));
-  const picked = new Set(pickedForUpdate);
-  const left = asked.filter(({ metadata }) => picked.has(metadata.name)).map(({ metadata }) => metadata.name);
-  pool.status = left.length > 0 ? { ...rest, pickedForUpdate: left } : rest;
-  // An update that has begun is finished: the Node of the machine may be gone already.
-  const unplanned = asked.filter(
-    ({ metadata, status }) => !picked.has(metadata.name) && !status?.instanceUpdate,
-  );
-  if (unplanned.length === 0) return;
-  const names = listed(unplanned.map(({ metadata }) => metadata.name));
+/** Removes update annotations that the pool controller did not set: a user who sets one would bypass the budget. */
+async function revertUpdates(
+  { context }: NormalScope,
+  observation: Observation,
+  actions: Planned<"RevertUpdateAnnotation">,
+): Promise<Outcome> {
+  const names = listed(actions.flatMap(({ targets }) => targets));
   const message = `${names}: the annotation ${UPDATE_INSTANCE_ANNOTATION} belongs to the pool controller, which has removed it; to replace the machines, run capstan rollout restart`;
   context.event({ type: "Warning", reason: "UpdateNotPlanned", message });
-  await annotateAll(context.client, unplanned, { [UPDATE_INSTANCE_ANNOTATION]: null });
+  const annotations = { [UPDATE_INSTANCE_ANNOTATION]: null };
+  await annotateAll(context.client, resourcesOf(observation, actions), annotations);
+  return next;
 }
 
-/** Makes a surge machine an ordinary one when another machine has gone in its place. */
-async function keepSurge({ context }: NormalScope, { planned, machines }: Observation): Promise<void> {
-  const { outdated, live, desired } = planned.budget;
-  if (outdated > 0 || live > desired) return;
-  const kept = machines.flatMap(({ machine }) => (machine && isAddedAndStays(machine) ? [machine] : []));
-  await annotateAll(context.client, kept, { [SURGE_ANNOTATION]: null });
+/** Makes surge machines ordinary ones. */
+async function clearSurge(
+  { context }: NormalScope,
+  observation: Observation,
+  actions: Planned<"ClearSurge">,
+): Promise<Outcome> {
+  await annotateAll(context.client, resourcesOf(observation, actions), { [SURGE_ANNOTATION]: null });
+  return next;
 }
 
-/** Whether a machine is a surge machine and not being deleted. */
-function isAddedAndStays({ metadata: { annotations, deletionTimestamp } }: Machine): boolean {
-  return deletionTimestamp === undefined && annotations?.[SURGE_ANNOTATION] !== undefined;
-}
-
-function isUpdating(machine: Machine): boolean {
-  return updateOf(machine) !== undefined || machine.status?.instanceUpdate !== undefined;
-}
-
-/** Annotates the machines of a wave once the scale set has the desired model and bootstrap data that lasts long enough. */
+/** Stores the picks of a wave before it annotates the machines: an annotation without a pick is reverted. */
 async function updateInPlace(
   scope: NormalScope,
   observation: Observation,
-  wave: Extract<PoolAction, { action: "UpdateMachineInPlace" }>,
+  wave: Planned<"UpdateMachineInPlace">[number],
 ): Promise<Outcome> {
   const { context, pool } = scope;
-  const renewal = await renewForUpdates(scope, observation);
-  if (renewal.type !== "next") return renewal;
   const { targets, detail, why } = wave;
   pool.status = {
     ...pool.status,
@@ -180,7 +177,7 @@ async function updateInPlace(
   };
   await context.persistStatus();
   context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
-  await annotateAll(context.client, resourcesNamed(observation, targets), {
+  await annotateAll(context.client, resourcesOf(observation, [wave]), {
     [UPDATE_INSTANCE_ANNOTATION]: detail.hash,
   });
   return again(0, "UpdatingInPlace");
@@ -188,7 +185,11 @@ async function updateInPlace(
 
 type Machine = Frozen<AzureMachinePoolMachine>;
 
-function resourcesNamed({ machines }: Observation, names: readonly string[]): readonly Machine[] {
-  const desired = new Set(names);
-  return machines.flatMap(({ machine }) => (machine && desired.has(machine.metadata.name) ? [machine] : []));
+/** The resources that actions are about. */
+function resourcesOf(
+  { machines }: Observation,
+  actions: readonly Pick<PoolAction, "targets">[],
+): readonly Machine[] {
+  const names = new Set(actions.flatMap(({ targets }) => targets));
+  return machines.flatMap(({ machine }) => (machine && names.has(machine.metadata.name) ? [machine] : []));
 }

@@ -77,14 +77,15 @@ export function poolView(facts: PoolFacts): PoolView {
 }
 
 /** Whether a user has paused the pool or its MachinePool. */
-export function isPaused(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): boolean {
+function isPaused(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): boolean {
   return isPausedByAnnotation(pool) || isPausedByAnnotation(machinePool);
 }
 
 function machineViews({ pool, machinePool, machines, desired, nowMs }: PoolFacts): readonly MachineView[] {
   const { minReadySeconds = 0 } = machinePool.spec;
   const picked = new Set(pool.status?.pickedForDeletion ?? []);
-  const context = { pool: pool.metadata.name, picked, desired, minReadySeconds, nowMs };
+  const pickedForUpdate = new Set(pool.status?.pickedForUpdate ?? []);
+  const context = { pool: pool.metadata.name, picked, pickedForUpdate, desired, minReadySeconds, nowMs };
   return machines.map((machine) => machineView(context, machine));
 }
 

@@ -1,14 +1,13 @@
-import { again, next, type Outcome } from "@capstan/runtime";
+import { again, type Outcome } from "@capstan/runtime";
 import type { DesiredWrite } from "@capstan/azure";
-import { isExternallyScaled } from "../../contract/pool-spec.ts";
-import { keepsModelOfSet } from "@capstan/plan";
-import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
+import { keepsModelOfSet, type PoolAction } from "@capstan/plan";
+import { type FreshData, freshData } from "./fresh-data.ts";
 import { refused, startOnSet, desiredStateKey } from "./operations.ts";
 import { mergedBody } from "./merge-body.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
 import { modelToSend } from "./boot-image.ts";
 import { type NormalScope, type Observation } from "./scope.ts";
-import { tagsToWrite, desiredTags } from "./tags.ts";
+import { desiredTags } from "./tags.ts";
 
 /** The size that a write of the scale set sets, and why. */
 export interface PutOptions {
@@ -16,8 +15,8 @@ export interface PutOptions {
   readonly why: string;
 }
 
-// New bootstrap data enqueues the pool; the requeue only covers an event that was missed.
-const DATA_MS = 15_000;
+/** New bootstrap data enqueues the pool; the requeue only covers an event that was missed. */
+export const DATA_MS = 15_000;
 
 /**
  * Writes the scale set with the desired model, a size, and bootstrap data that new machines can join with. While Azure's limit
@@ -99,51 +98,20 @@ function heldFor(scope: NormalScope): number {
 }
 
 /**
- * Machines that are updated in place join again. If the bootstrap data in the scale set has expired, the set is written with
- * fresh data first.
- */
-export async function renewForUpdates(scope: NormalScope, observation: Observation): Promise<Outcome> {
-  const { set } = observation;
-  if (isStillFresh(scope, set?.tags[BOOTSTRAP_TAG])) return next;
-  if (scope.pool.status?.operation) return again(DATA_MS, "OperationRunning");
-  const why = "fresh bootstrap data, with which machines rejoin after an update in place";
-  return putModel(scope, observation, { capacity: set?.capacity ?? 0, why });
-}
-
-/** Whether the set needs renewed bootstrap data: autoscalers and Azure (spot) create machines at any time. */
-export function needsRenewal(scope: NormalScope, { set, view }: Observation): boolean {
-  const { pool, owners } = scope;
-  const isSpot = pool.spec.template.spotVMOptions !== undefined;
-  const isAlwaysGood = isSpot || isExternallyScaled(owners.machinePool);
-  return (
-    set !== undefined &&
-    isAlwaysGood &&
-    view.setHash === view.desiredHash &&
-    isRenewed(scope, set.tags[BOOTSTRAP_TAG])
-  );
-}
-
-/** Whether only tags of the scale set differ from the desired ones. */
-export function needsPatchOfTags(scope: NormalScope, observation: Observation): boolean {
-  return observation.isLiveRead && tagsToWrite(scope, observation) !== undefined;
-}
-
-/**
  * Patches our tags and no others: neither the model nor any machine changes. The patch is synchronous and idempotent, so it
  * needs no record.
  */
-export async function patchTags(scope: NormalScope, { set }: Observation): Promise<Outcome> {
-  const desired = tagsToWrite(scope, { set });
-  if (!set || !desired) return next;
+export async function writeTags(
+  scope: NormalScope,
+  { set, remove }: Extract<PoolAction, { action: "PatchTags" }>["detail"],
+): Promise<Outcome> {
   const heldMs = heldFor(scope);
   if (heldMs > 0) return again(heldMs, "WaitingForAzure");
   const { arm, scaleSetID, location } = scope.azureTarget;
-  const entries = Object.entries(desired).filter(([name, value]) => set.tags[name] !== value);
-  const leaving = Object.entries(set.tags).filter(([name]) => !(name in desired));
   try {
-    for (const [operation, tags] of [["Delete", leaving] as const, ["Merge", entries] as const]) {
-      if (tags.length === 0) continue;
-      const body = { operation, properties: { tags: Object.fromEntries(tags) } };
+    for (const [operation, tags] of [["Delete", remove] as const, ["Merge", set] as const]) {
+      if (Object.keys(tags).length === 0) continue;
+      const body = { operation, properties: { tags } };
       await arm.patch(`${scaleSetID}/providers/Microsoft.Resources/tags/default`, body, { location });
     }
   } catch (error) {

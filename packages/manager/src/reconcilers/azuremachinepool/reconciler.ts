@@ -25,9 +25,8 @@ import { machineResourceName } from "@capstan/plan";
 import { providerKey } from "../../workload/nodes.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { poolNameOf } from "../azuremachinepoolmachine/scope.ts";
-import { actOnInstances } from "./batches.ts";
-import { performActions } from "./perform.ts";
-import { observeAndPlan } from "./observe-and-plan.ts";
+import { act } from "./perform.ts";
+import { observe, plan, recordPlan } from "./observe-and-plan.ts";
 import { awaitMachines, deleteScaleSet, drainMachines } from "./deletion.ts";
 import { Memory } from "./memory.ts";
 import { HASH_FUNCTIONS } from "./model-hash.ts";
@@ -104,9 +103,10 @@ export function azureMachinePoolReconciler(
       refuseUnsupported,
       recordTags,
       followOperations,
-      observeAndPlan,
-      performActions,
-      actOnInstances,
+      observe,
+      plan,
+      recordPlan,
+      act,
     ),
     deleting: phasesOf("deleting", drainMachines, deleteScaleSet, awaitMachines),
     status: report,

@@ -9,13 +9,13 @@ import {
 } from "@capstan/api";
 import type { Failure, PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
-import { type Budget, counted, needsAttention, roundingNote } from "@capstan/plan";
+import { type Budget, counted, hasOtherTags, isOfRollout, needsAttention, roundingNote } from "@capstan/plan";
 import { BOOTSTRAP_SUCCEEDED, DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { reportedImage } from "./boot-image.ts";
 import { listed } from "./listed.ts";
 import { needsAnotherWrite, setStatus, troubleOf } from "./set-status.ts";
-import { SCALE_SET_RUNNING, type NormalScope, type Scope, type Observation } from "./scope.ts";
-import { forgetTags, tagsToWrite } from "./tags.ts";
+import { SCALE_SET_RUNNING, type NormalScope, type Scope, type PlannedObservation } from "./scope.ts";
+import { forgetTags } from "./tags.ts";
 
 const REFUSED = "ScaleSetProvisionFailed";
 const REMOVAL_BLOCKED = "RemovalBlocked";
@@ -37,8 +37,8 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
     pool.status = { ...pool.status, conditions };
     claimReady();
   }
-  if (scope.kind !== "normal" || !scope.observation) return;
-  const { observation } = scope;
+  if (scope.kind !== "normal" || !scope.observation || !scope.planned) return;
+  const observation = { ...scope.observation, planned: scope.planned };
   reportCounts(scope, observation);
   if (areTagsWritten(scope, observation)) forgetTags(scope);
   for (const condition of conditionsFor(scope, observation)) context.setCondition(condition);
@@ -49,7 +49,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
 }
 
 /** Sets status and provider ids; counts that are held back keep their published values. */
-function reportCounts(scope: NormalScope, observation: Observation): void {
+function reportCounts(scope: NormalScope, observation: PlannedObservation): void {
   const { pool } = scope;
   const isPublished = mayPublish(scope, observation);
   // No controller sets these three for a pool any more.
@@ -63,9 +63,9 @@ function reportCounts(scope: NormalScope, observation: Observation): void {
 }
 
 /** Whether Azure has exactly the desired tags since the last write. */
-function areTagsWritten(scope: NormalScope, observation: Observation): boolean {
+function areTagsWritten(scope: NormalScope, observation: PlannedObservation): boolean {
   const isSeen = observation.set !== undefined && !scope.pool.status?.operation;
-  return isSeen && tagsToWrite(scope, observation) === undefined;
+  return isSeen && !hasOtherTags(observation.view);
 }
 
 // Of a thousand machines that become ready one by one, counts are published every ten seconds, about three machines at a time.
@@ -73,7 +73,7 @@ const MS_FOR_MACHINE = 100;
 const TELL_WITHIN_MS = 10_000;
 
 /** Whether to publish counts now: during a rollout they change all the time, and each change costs a write. */
-function mayPublish({ memory, context }: NormalScope, { machines }: Observation): boolean {
+function mayPublish({ memory, context }: NormalScope, { machines }: PlannedObservation): boolean {
   const nowMs = context.env.clock.monotonic();
   const pauseMs = Math.min(TELL_WITHIN_MS, machines.length * MS_FOR_MACHINE);
   if (!memory.isSettled && nowMs - memory.publishedAtMs < pauseMs) return false;
@@ -85,7 +85,7 @@ type Status = NonNullable<AzureMachinePool["status"]>;
 
 function statusOf(
   { pool, owners }: NormalScope,
-  { set, machines, view, planned }: Observation,
+  { set, machines, view, planned }: PlannedObservation,
 ): Partial<Status> {
   const { version } = owners.machinePool.spec.template.spec;
   const isCurrent = view.setHash === view.desiredHash;
@@ -105,7 +105,7 @@ function statusOf(
 }
 
 /** Sets the provider ids where Cluster API reads them. */
-function publishIDs({ pool, azureTarget }: NormalScope, { instances }: Observation): void {
+function publishIDs({ pool, azureTarget }: NormalScope, { instances }: PlannedObservation): void {
   const { scaleSetID } = azureTarget;
   // Machines are matched to the pool by this id, so a wrong value that a user has set is corrected.
   if (!isOfSet(pool.spec.providerID, scaleSetID))
@@ -120,7 +120,7 @@ function isOfSet(providerID: string | undefined, scaleSetID: string): boolean {
   return providerID !== undefined && sameArmId(providerID.replace(/^azure:\/\//, ""), scaleSetID);
 }
 
-function conditionsFor(scope: NormalScope, observation: Observation): readonly ConditionUpdate[] {
+function conditionsFor(scope: NormalScope, observation: PlannedObservation): readonly ConditionUpdate[] {
   const { budget } = observation.planned;
   return [
     { type: "BootstrapSucceeded", status: "True", reason: "BootstrapDataAvailable" },
@@ -140,7 +140,7 @@ function rejectedCondition(type: string, { reason, message }: Failure): Conditio
   return { type, status: "False", severity: "Error", reason, message };
 }
 
-function runningCondition(scope: NormalScope, { set, view }: Observation): ConditionUpdate {
+function runningCondition(scope: NormalScope, { set, view }: PlannedObservation): ConditionUpdate {
   const type = SCALE_SET_RUNNING;
   if (scope.refusal) return rejectedCondition(type, scope.refusal);
   const failure = refusalIn(scope);
@@ -168,7 +168,7 @@ function replicasCondition({ desired, live, leaving }: Budget): ConditionUpdate 
     : { ...COMING, type, reason: "ScaleSetScalingDown", message: `Scaling down to ${replicas}` };
 }
 
-function modelCondition({ view }: Observation, { outdated }: Budget): ConditionUpdate {
+function modelCondition({ view }: PlannedObservation, { outdated }: Budget): ConditionUpdate {
   const type = "ScaleSetModelUpdated";
   if (outdated === 0 && view.setHash === view.desiredHash)
     return { type, status: "True", reason: "ModelUpdated" };
@@ -177,7 +177,10 @@ function modelCondition({ view }: Observation, { outdated }: Budget): ConditionU
 }
 
 /** What blocks the rollout: the planner's own reason, or a drain that does not progress; not what passes by itself. */
-function rolloutCondition(scope: NormalScope, { planned, unavailable, view }: Observation): ConditionUpdate {
+function rolloutCondition(
+  scope: NormalScope,
+  { planned, unavailable, view }: PlannedObservation,
+): ConditionUpdate {
   const type = ROLLOUT;
   if (scope.refusal) return rejectedCondition(type, scope.refusal);
   const failure = refusalIn(scope);
@@ -192,7 +195,8 @@ function rolloutCondition(scope: NormalScope, { planned, unavailable, view }: Ob
   }
   const [first] = needsAttention(planned);
   if (first) return { type, status: "False", severity: "Warning", reason: first.reason, message: first.why };
-  const reason = planned.actions.length === 0 ? "Complete" : "Progressing";
+  const isRolling = planned.actions.some(isOfRollout);
+  const reason = isRolling ? "Progressing" : "Complete";
   const message = roundingNote(view);
   return { type, status: "True", reason, ...(message !== undefined && { message }) };
 }
@@ -208,7 +212,7 @@ function isBlocked({ status }: Frozen<AzureMachinePoolMachine>, nowMs: number): 
 }
 
 /** Sets RemovalBlocked while a removal waits for permission, and resets it once when that is over. */
-function setRemovalCondition({ pool, context }: NormalScope, { planned }: Observation): void {
+function setRemovalCondition({ pool, context }: NormalScope, { planned }: PlannedObservation): void {
   const removal = planned.blocked.find(({ reason }) => reason === "RemovalBlocked");
   const isKnown = pool.status?.conditions?.some(({ type }) => type === REMOVAL_BLOCKED);
   if (removal) {
@@ -226,7 +230,7 @@ function setRemovalCondition({ pool, context }: NormalScope, { planned }: Observ
 }
 
 /** Sets MachinesJoined while a machine has failed to join, and removes it when that is over. */
-function setJoinedCondition({ pool, context }: NormalScope, { unavailable }: Observation): void {
+function setJoinedCondition({ pool, context }: NormalScope, { unavailable }: PlannedObservation): void {
   const type = MACHINES_JOINED;
   const failed = unavailable.flatMap(({ machine }) => failedJoinOf(machine));
   const [first] = failed.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,5 +1,5 @@
 import { isFinal } from "@capstan/azure";
-import { resizedByOthers } from "./external-size.ts";
+import { resizedByOthers } from "@capstan/plan";
 import { type AzureObservation, readSet } from "./observe.ts";
 import { type NormalScope } from "./scope.ts";
 

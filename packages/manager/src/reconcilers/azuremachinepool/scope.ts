@@ -78,7 +78,7 @@ interface DesiredModel {
   readonly hash: DesiredHash;
 }
 
-/** What a pass has observed, and the plan made from it. */
+/** What a pass has observed. */
 export interface Observation {
   readonly set: SeenSet | undefined;
   /** The scale set was read in this pass, and its instances after it. */
@@ -89,6 +89,10 @@ export interface Observation {
   /** The unavailable ones; machines that are deleted, updated or drained are among them. */
   readonly unavailable: readonly MachineFacts[];
   readonly view: PoolView;
+}
+
+/** An observation with the plan made from it. */
+export interface PlannedObservation extends Observation {
   readonly planned: PoolPlan;
 }
 
@@ -118,6 +122,7 @@ export interface NormalScope extends AzurePass {
   readonly owners: Owners;
   readonly desired: DesiredModel;
   observation?: Observation;
+  planned?: PoolPlan;
   /** Why the scale set cannot be written at the moment. */
   trouble?: Error;
   /** Why the desired model cannot be built: nothing is begun, and operations that run are only followed. */

@@ -1,11 +1,11 @@
-import { deepEqual, isJsonObject } from "@capstan/api";
+import { type AzureCluster, type AzureMachinePool, deepEqual, type Frozen, isJsonObject } from "@capstan/api";
 import { block, next, type Outcome } from "@capstan/runtime";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
-import { mergedTags, type Tags } from "@capstan/plan";
+import { mergedTags, type Tags, type TagsView } from "@capstan/plan";
 import { prototypeTags } from "./boot-image.ts";
 import { currentName } from "./model-hash.ts";
-import { scaleSetTags } from "./scale-set-body.ts";
-import { type NormalScope, type Observation } from "./scope.ts";
+import { scaleSetTags, type SeenSet } from "./scale-set-body.ts";
+import type { NormalScope } from "./scope.ts";
 
 // CAPZ's annotation, so that a pool can move between CAPZ and us without stale tags.
 const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss";
@@ -39,18 +39,34 @@ export function desiredTags(scope: NormalScope, observed: Tags, modelHash: strin
   return mergedTags(observed, ours, recordedTags(scope.pool));
 }
 
-/** The tags to patch if nothing else is written; undefined if none differ. An older hash of the same model is renewed. */
-export function tagsToWrite(scope: NormalScope, { set }: Pick<Observation, "set">): Tags | undefined {
-  if (!set) return undefined;
+/** The tags of the scale set while its model stays; an older hash of the same model is renewed. */
+export function tagsView(scope: NormalScope, set: SeenSet): TagsView {
   const desired = desiredTags(scope, set.tags, currentName(set.modelHash, scope.desired.hash));
-  return deepEqual(desired, set.tags) ? undefined : desired;
+  return { observed: set.tags, desired };
 }
 
-function additionalTags({ pool, owners }: Pick<NormalScope, "pool" | "owners">): Tags {
+/**
+ * The user's tags by the record of those that were written last, for dumps: what else is in Azure is not known. Undefined if
+ * the AzureCluster is not given, which has tags for all its pools.
+ */
+export function tagsFromRecord(
+  pool: Frozen<AzureMachinePool>,
+  azureCluster: Frozen<AzureCluster> | undefined,
+): TagsView | undefined {
+  if (!azureCluster) return undefined;
+  return { observed: recordedTags(pool), desired: additionalTags({ pool, owners: { azureCluster } }) };
+}
+
+interface TaggedPool {
+  readonly pool: Frozen<AzureMachinePool>;
+  readonly owners: { readonly azureCluster: Frozen<AzureCluster> };
+}
+
+function additionalTags({ pool, owners }: TaggedPool): Tags {
   return { ...owners.azureCluster.spec.additionalTags, ...pool.spec.additionalTags };
 }
 
-function recordedTags({ metadata }: NormalScope["pool"]): Tags {
+function recordedTags({ metadata }: Frozen<AzureMachinePool>): Tags {
   try {
     const value: unknown = JSON.parse(metadata.annotations?.[TAGS_ANNOTATION] ?? "{}");
     const entries = isJsonObject(value) ? Object.entries(value) : [];

@@ -31,8 +31,9 @@ export function violationsOf(world: SimWorld, pool: SimPool, action: PoolAction)
     case "CreateMachineResource":
       return identity(world, action);
     case "DeleteMachineResource":
+    case "ClearSurge":
       return ownership(pool, targets);
-    case "Wait":
+    default:
       return [];
   }
 }

@@ -236,31 +236,37 @@ function removeResources(world: SimWorld, machines: readonly SimMachine[]): void
   }
 }
 
+interface Deed<Name extends PoolAction["action"]> {
+  readonly pool: SimPool;
+  readonly action: Extract<PoolAction, { readonly action: Name }>;
+  readonly targets: readonly SimMachine[];
+  readonly dies: boolean;
+}
+
+const DEEDS: { readonly [Name in PoolAction["action"]]?: (world: SimWorld, deed: Deed<Name>) => void } = {
+  PutModel: (world, { pool, action }) => startPut(world, pool, action),
+  SetCapacity: (world, { pool, action }) => startPut(world, pool, action),
+  DeleteMachine: (_, { targets, dies }) => {
+    for (const machine of targets) Object.assign(machine, { picked: "delete", isDeleting: !dies });
+  },
+  UpdateMachineInPlace: (_, { targets }) => {
+    for (const machine of targets) machine.picked = "update";
+  },
+  CreateMachineResource: (world, { pool, action }) => adopt(world, pool, action.detail),
+  DeleteMachineResource: (world, { targets }) => removeResources(world, targets),
+  ClearSurge: (_, { targets }) => {
+    for (const machine of targets) machine.isSurge = false;
+  },
+};
+
 /** Performs one action as the controllers do; `dies` ends the process after it has written the pick. */
 export function performActions(
   world: SimWorld,
   { pool, action, dies }: { readonly pool: SimPool; readonly action: PoolAction; readonly dies: boolean },
 ): void {
-  const targets = targetsOf(world, action);
-  switch (action.action) {
-    case "PutModel":
-    case "SetCapacity":
-      startPut(world, pool, action);
-      return;
-    case "DeleteMachine":
-      for (const machine of targets) Object.assign(machine, { picked: "delete", isDeleting: !dies });
-      return;
-    case "UpdateMachineInPlace":
-      for (const machine of targets) machine.picked = "update";
-      return;
-    case "CreateMachineResource":
-      adopt(world, pool, action.detail);
-      return;
-    case "DeleteMachineResource":
-      removeResources(world, targets);
-      return;
-    case "Wait":
-  }
+  const perform = DEEDS[action.action] as ((world: SimWorld, deed: object) => void) | undefined;
+  if (!perform) throw new Error(`${action.action}: the world of stories has no facts that lead to it`);
+  perform(world, { pool, action, targets: targetsOf(world, action), dies });
 }
 
 function targetsOf(world: SimWorld, { targets }: PoolAction): readonly SimMachine[] {

@@ -148,19 +148,15 @@ function recordBlocked(run: Run, pool: SimPool, plan: PoolPlan): void {
 }
 
 function describe(pool: SimPool, action: PoolAction): string {
-  switch (action.action) {
-    case "SetCapacity":
-      return `${pool.name}: SetCapacity ${action.detail.from} -> ${action.detail.to}`;
-    case "PutModel":
-      return `${pool.name}: PutModel ${action.detail.hash}, capacity ${action.detail.from} -> ${action.detail.to}`;
-    case "DeleteMachine":
-      return `${pool.name}: DeleteMachine ${action.targets.join(" ")} (${action.detail.cause})`;
-    case "UpdateMachineInPlace":
-    case "CreateMachineResource":
-    case "DeleteMachineResource":
-    case "Wait":
-      return `${pool.name}: ${action.action} ${action.targets.join(" ")}`;
-  }
+  const { targets, detail } = action;
+  const subject =
+    action.action === "PutModel"
+      ? `${action.detail.hash}, capacity ${action.detail.from} -> ${action.detail.to}`
+      : "to" in detail
+        ? `${detail.from} -> ${detail.to}`
+        : targets.join(" ");
+  const cause = action.action === "DeleteMachine" ? ` (${action.detail.cause})` : "";
+  return `${pool.name}: ${action.action} ${subject}${cause}`;
 }
 
 function say(run: Run, text: string): void {

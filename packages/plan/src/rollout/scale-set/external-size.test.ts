@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DesiredOperation } from "@capstan/azure";
-import { capacityAfter, resizedByOthers } from "./external-size.ts";
+import { resizedByOthers } from "./external-size.ts";
 
 describe("a capacity that is found while machines are replaced", () => {
   test.each<[string, number | undefined, number, readonly number[], number]>([
@@ -21,19 +20,4 @@ describe("a capacity that is found while machines are replaced", () => {
   test("says nothing when no number is remembered", () => {
     expect(resizedByOthers({ externalCapacity: 3 }, 9, [])).toEqual({});
   });
-});
-
-const resourceID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/mp";
-
-test.each<[string, DesiredOperation, number | undefined]>([
-  ["a write is what it says", { verb: "PUT", resourceID, body: { sku: { capacity: 7 } } }, 7],
-  ["a write of tags alone is not known", { verb: "PATCH", resourceID, body: { tags: {} } }, undefined],
-  [
-    "a deletion is less by as many",
-    { verb: "POST", resourceID, action: "delete", instanceIDs: ["1", "2"] },
-    2,
-  ],
-  ["a new image is as before", { verb: "POST", resourceID, action: "reimage", instanceIDs: ["1", "2"] }, 4],
-])("the capacity after %s", (_, desired, expected) => {
-  expect(capacityAfter(desired, 4)).toBe(expected);
 });

@@ -1,6 +1,8 @@
-import { type AzureMachinePool, isJsonObject, type JsonObject } from "@capstan/api";
-import type { DesiredOperation } from "@capstan/azure";
-import type { Budget, MachineView, PoolAction, PoolPlan, PoolView } from "@capstan/plan";
+import type { AzureMachinePool } from "@capstan/api";
+import type { PoolAction } from "./action.ts";
+import type { Budget } from "./budget.ts";
+import type { PoolPlan } from "./plan.ts";
+import type { MachineView, PoolView } from "./view.ts";
 
 const CHANGES_SIZE: ReadonlySet<PoolAction["action"]> = new Set(["DeleteMachine", "PutModel", "SetCapacity"]);
 
@@ -8,9 +10,9 @@ const CHANGES_SIZE: ReadonlySet<PoolAction["action"]> = new Set(["DeleteMachine"
 type ExternalSize = Pick<NonNullable<AzureMachinePool["status"]>, "externalReplicas" | "externalCapacity">;
 
 /**
- * The size that an autoscaler has set while the pool controller replaces machines: a capacity other than the one that our
- * last write left is the autoscaler's. If that is unknown, because a write failed, a capacity that is none of the `possible`
- * ones is; if those are unknown too, nothing is concluded.
+ * The size that an autoscaler has set while the pool controller replaces machines. If the capacity differs from the one that
+ * our last write set, an autoscaler changed it. After a failed write compare with all capacities it may have left
+ * (`possible`); if there are none, assume no change.
  */
 export function resizedByOthers(
   { externalReplicas, externalCapacity }: ExternalSize,
@@ -21,20 +23,6 @@ export function resizedByOthers(
   const ours = externalCapacity === undefined ? possible : [externalCapacity];
   const isOurs = ours.length === 0 || (Math.min(...ours) <= capacity && capacity <= Math.max(...ours));
   return { externalReplicas: isOurs ? externalReplicas : capacity, externalCapacity: capacity };
-}
-
-/** The capacity of the scale set after our write, if that is known. */
-export function capacityAfter(desired: DesiredOperation, before: number | undefined): number | undefined {
-  if (desired.verb === "DELETE") return before;
-  if (desired.verb !== "POST") return capacityIn(desired.body);
-  // Azure lowers the capacity when it accepts the deletion of instances.
-  const { action, instanceIDs = [] } = desired;
-  return action === "delete" && before !== undefined ? before - instanceIDs.length : before;
-}
-
-function capacityIn({ sku }: JsonObject): number | undefined {
-  const capacity = isJsonObject(sku) ? sku["capacity"] : undefined;
-  return typeof capacity === "number" ? capacity : undefined;
 }
 
 /**
@@ -50,16 +38,16 @@ export function recordedSize(
   if (!view.isExternallyScaled || view.setHash === undefined) return undefined;
   const isAtWork =
     budget.outdated > 0 ||
-    view.machines.some(isInOurHands) ||
+    view.machines.some(isDisrupted) ||
     actions.some(({ action }) => CHANGES_SIZE.has(action));
   if (isAtWork) return known ?? view.desired;
-  return known === undefined || isWhole(view, budget, known) ? undefined : known;
+  return known === undefined || isComplete(view, budget, known) ? undefined : known;
 }
 
-function isInOurHands({ isDeleting, picked }: MachineView): boolean {
+function isDisrupted({ isDeleting, picked }: MachineView): boolean {
   return isDeleting || picked !== undefined;
 }
 
-function isWhole({ operation, capacity }: PoolView, { live }: Budget, desired: number): boolean {
+function isComplete({ operation, capacity }: PoolView, { live }: Budget, desired: number): boolean {
   return operation === undefined && live >= desired && live === capacity;
 }
