@@ -130,30 +130,6 @@ describe("capstan plan of a dump", () => {
         machineObject(2, "v1-new"),
       ],
     ],
-    [
-      "with a drained machine, a surge machine and an annotation of a user",
-      0,
-      [
-        "SetCapacity pool",
-        "Wait pool-0",
-        "Wait pool-1",
-        "RevertUpdateAnnotation pool-1",
-        "ClearSurge pool-2",
-        "StartInstanceOperation pool-0",
-      ],
-      [
-        poolObject({ status: { pickedForDeletion: ["pool-0"] } }),
-        machinePoolObject(),
-        machineObject(0, "v1-new", {
-          metadata: { deletionTimestamp: NOW },
-          status: { conditions: [{ type: "Drained", status: "True", lastTransitionTime: NOW }] },
-        }),
-        machineObject(1, "v1-new", {
-          metadata: { annotations: { [UPDATE_INSTANCE_ANNOTATION]: `v1-${"a".repeat(64)}` } },
-        }),
-        machineObject(2, "v1-new", { metadata: { annotations: { "capstan.dev/surge": "" } } }),
-      ],
-    ],
   ])("of a pool %s ends with %d", async (_, code, actions, objects) => {
     expect(await actionsOf(...objects)).toEqual(actions);
     expect((await plan([listOf(...objects)])).code).toBe(code);
@@ -467,10 +443,6 @@ describe("capstan plan of a dump", () => {
       machineObject(2, action?.detail.hash ?? ""),
     ];
     expect((await plan([listOf(...settled, cluster(), azureCluster())])).out).toContain("nothing to do");
-    const tagged = azureCluster({ spec: { additionalTags: { team: "blue" } } });
-    expect((await plan([listOf(...settled, cluster(), tagged)])).out).toContain(
-      "  PatchTags pool\n      1 tag to set, 0 to remove\n",
-    );
   });
 
   test("uses latestModelApplied for a pool of another provider, which stamps no models", async () => {

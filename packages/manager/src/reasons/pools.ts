@@ -67,14 +67,14 @@ export const POOL_REASONS = {
     meaning: "The scale set and all machines have the wanted model.",
     cure: "Nothing: this is the desired state.",
   },
-  NodeNotDrained: {
-    meaning: "A Node has joined, or could not be read, after its machine counted as drained without a Node.",
-    cure: "Nothing: the machine drains the Node before its instance is deleted or updated.",
-  },
   NewMachinesNotAvailable: {
     meaning:
       "Machines with the new model failed, or have not become available for more than 10 minutes, so the rollout does not go on.",
     cure: "Read the conditions of these AzureMachinePoolMachines, then correct the image, the bootstrap config or the size: a changed spec starts a new rollout.",
+  },
+  NodeNotDrained: {
+    meaning: "A Node has joined, or could not be read, after its machine counted as drained without a Node.",
+    cure: "Nothing: the machine drains the Node before its instance is deleted or updated.",
   },
   NothingMissing: {
     meaning: "The instances of all machines are in the list of the scale set again.",
