@@ -6,7 +6,7 @@ const setupFiles = ["./test/property-seed.ts"];
 
 export default defineConfig({
   test: {
-    // Files wait for nobody and need no core for themselves: one more than the default, which leaves one free.
+    // Files wait for no server and need no core for themselves: one more than the default, which leaves one free.
     maxWorkers: "100%",
     sequence: { sequencer: LongestFirst },
     projects: [
@@ -16,8 +16,9 @@ export default defineConfig({
           setupFiles,
           // Our modules keep no state, so files may share them: half of the time would go into loading them again.
           isolate: false,
-          // No test waits for anything, so this only ends what hangs; a busy machine may be ten times slower.
-          testTimeout: 60_000,
+          // No test waits for anything, so this only ends what hangs; a busy machine may be thirty times slower.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
         },
       },

@@ -7,17 +7,22 @@ import { appendFileSync } from "node:fs";
 /** Whether everything runs, as in a soak. */
 export const runsAll = process.env["CAPSTAN_PROOFS"] === "all";
 
-const STRIDE = 7;
+const STRIDE = 13;
 
 /**
- * Every seventh item, or all of them in a soak. Crash points alternate between before and after a write, and the stride is
+ * Every 13th item, or all of them in a soak. Crash points alternate between before and after a write, and the stride is
  * odd, so a sample has both.
  */
-export function everySeventh<T>(what: string, items: readonly T[]): readonly T[] {
+export function everyThirteenth<T>(what: string, items: readonly T[]): readonly T[] {
   return everyNth(what, items, STRIDE);
 }
 
-/** Every nth item, or all of them in a soak, for runs that take long. The stride is odd for the same reason. */
+/** Every other case of a table of `npm test`, beginning with the first, or all of them in a soak. */
+export function everyOther<T>(what: string, cases: readonly T[]): readonly T[] {
+  return everyNth(what, cases, 2);
+}
+
+/** Every nth item, or all of them in a soak. The stride of crash points is odd, so that a sample has both sides of a write. */
 export function everyNth<T>(what: string, items: readonly T[], stride: number): readonly T[] {
   const taken = runsAll ? items : items.filter((_, index) => index % stride === 0);
   printSize(what, taken.length, items.length);

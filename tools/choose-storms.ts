@@ -21,8 +21,8 @@ interface StormFile {
 }
 
 const FILES: readonly StormFile[] = [
-  { storms: "azuremachinepool", states: POOL_STATES, from: 2001, to: 3000, count: 75 },
-  { storms: "azuremachinepool", states: POOL_STATES, from: 3001, to: 4000, count: 75 },
+  { storms: "azuremachinepool", states: POOL_STATES, from: 2001, to: 3000, count: 38 },
+  { storms: "azuremachinepool", states: POOL_STATES, from: 3001, to: 4000, count: 37 },
   { storms: "fleet", states: FLEET_STATES, from: 1001, to: 1080, count: 30 },
 ];
 

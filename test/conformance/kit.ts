@@ -93,7 +93,8 @@ export interface Laboratory {
 }
 
 const env = createRealEnv();
-const PATIENCE_MS = 20_000;
+// It only ends what hangs: a busy machine may be thirty times slower.
+const PATIENCE_MS = 240_000;
 const INTERVAL_MS = 15;
 const IDLE_MS = 2_000;
 

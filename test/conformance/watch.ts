@@ -22,7 +22,8 @@ export interface WatchReader {
   close(): void;
 }
 
-const PATIENCE_MS = 15_000;
+// It only ends what hangs: a busy machine may be thirty times slower.
+const PATIENCE_MS = 240_000;
 
 /** Reads the lines of an answer as changes. */
 export function openWatch(clock: Clock, response: IncomingMessage): WatchReader {

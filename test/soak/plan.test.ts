@@ -4,15 +4,16 @@ import { commandOf, exhaustiveUnits, freshStorms, parseOptions, unitsOf } from "
 
 const DEEP = ["a.deep.ts", "b/storm.deep.ts", "c.deep.ts", "d.deep.ts"];
 const KUBE = ["x.kube.ts", "y.kube.ts"];
-const exhaustive = exhaustiveUnits(DEEP, KUBE);
+const exhaustive = exhaustiveUnits({ sampled: ["s.test.ts"], deep: DEEP, kube: KUBE });
 
 describe("a soak", () => {
   test("runs every file once, in turns, the long ones last", () => {
     expect([...unitsOf(parseOptions([]), exhaustive)].map(({ file }) => file)).toEqual([
-      "a.deep.ts",
+      "s.test.ts",
       "x.kube.ts",
-      "c.deep.ts",
+      "a.deep.ts",
       "y.kube.ts",
+      "c.deep.ts",
       "d.deep.ts",
       "b/storm.deep.ts",
     ]);
@@ -21,10 +22,11 @@ describe("a soak", () => {
   test("with a time limit goes on with fresh storms, and has some in between", () => {
     const options = parseOptions(["--minutes", "30", "--seed-from", "5001"]);
     const texts = unitsOf(options, exhaustive)
-      .take(9)
+      .take(10)
       .map(({ file, seeds }) => `${file.split("/").at(-1)} ${seeds?.join("-") ?? ""}`.trim());
     expect([...texts].slice(4)).toEqual([
       "storm.deep.ts 5001-5025",
+      "c.deep.ts",
       "d.deep.ts",
       "storm.deep.ts",
       "swarm.deep.ts 5001-5010",
@@ -38,9 +40,10 @@ describe("a soak", () => {
   });
 
   test("says how a part of it is run again", () => {
-    const [all] = exhaustive;
+    const [sampled, , all] = exhaustive;
     const [fresh] = freshStorms(7).take(1);
-    expect([all, fresh].map((unit) => unit && commandOf(unit))).toEqual([
+    expect([sampled, all, fresh].map((unit) => unit && commandOf(unit))).toEqual([
+      "CAPSTAN_PROOFS=all npx vitest run --project unit s.test.ts",
       "CAPSTAN_PROOFS=all npx vitest run --project deep a.deep.ts",
       "CAPSTAN_SEEDS=7-31 npx vitest run --project deep test/world/azuremachinepool/storm.deep.ts",
     ]);

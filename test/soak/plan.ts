@@ -9,7 +9,7 @@ export interface SoakOptions {
 
 /** One run of vitest. */
 export interface Unit {
-  readonly project: "deep" | "kube";
+  readonly project: "unit" | "deep" | "kube";
   readonly file: string;
   /** Fresh seeds instead of the file's own, from the first to the last. */
   readonly seeds?: readonly [first: number, last: number];
@@ -42,11 +42,21 @@ function parsePositive(flag: string, text: string): number {
 /** Files whose proofs take minutes. They come last, so that a short soak reaches all the others. */
 const LONG = /storm(-too)?\.deep\.ts$/;
 
+/** The files of a soak. */
+export interface SoakFiles {
+  /** Files of `npm test` that take samples there. */
+  readonly sampled: readonly string[];
+  readonly deep: readonly string[];
+  readonly kube: readonly string[];
+}
+
 /** Every file once: files that compute and files that wait for servers in turns, so that two at a time use both cores. */
-export function exhaustiveUnits(deepFiles: readonly string[], kubeFiles: readonly string[]): readonly Unit[] {
-  const deep = deepFiles.map((file): Unit => ({ project: "deep", file }));
-  const kube = kubeFiles.map((file): Unit => ({ project: "kube", file }));
-  const short = deep.filter(({ file }) => !LONG.test(file));
+export function exhaustiveUnits(files: SoakFiles): readonly Unit[] {
+  const unitsIn = (project: Unit["project"], paths: readonly string[]): readonly Unit[] =>
+    paths.map((file) => ({ project, file }));
+  const deep = unitsIn("deep", files.deep);
+  const kube = unitsIn("kube", files.kube);
+  const short = [...unitsIn("unit", files.sampled), ...deep.filter(({ file }) => !LONG.test(file))];
   const turns = Array.from({ length: Math.max(short.length, kube.length) }, (_, index) =>
     [short[index], kube[index]].filter((unit) => unit !== undefined),
   );

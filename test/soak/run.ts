@@ -73,12 +73,17 @@ function end(): void {
   for (const { pid } of running) if (pid !== undefined) process.kill(-pid, "SIGKILL");
 }
 
+function takesSamples(path: string): boolean {
+  return /from "[./]+\/sample\.ts"/.test(readFileSync(path, "utf8"));
+}
+
 async function soak(options: SoakOptions): Promise<void> {
   const { minutes } = options;
-  const exhaustive = exhaustiveUnits(
-    globSync(["packages/*/src/**/*.deep.ts", "test/**/*.deep.ts"]).sort(),
-    globSync("test/**/*.kube.ts").sort(),
-  );
+  const exhaustive = exhaustiveUnits({
+    sampled: globSync("test/**/*.test.ts").filter(takesSamples).sort(),
+    deep: globSync(["packages/*/src/**/*.deep.ts", "test/**/*.deep.ts"]).sort(),
+    kube: globSync("test/**/*.kube.ts").sort(),
+  });
   const startedMs = performance.now();
   const timer = minutes === undefined ? undefined : setTimeout(end, minutes * 60_000);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);

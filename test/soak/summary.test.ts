@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { exhaustiveUnits, type Unit } from "./plan.ts";
 import { summaryOf, type UnitResult } from "./summary.ts";
 
-const exhaustive = exhaustiveUnits(["a.deep.ts", "b.deep.ts"], ["c.kube.ts"]);
+const exhaustive = exhaustiveUnits({ sampled: [], deep: ["a.deep.ts", "b.deep.ts"], kube: ["c.kube.ts"] });
 const [a, c, b] = exhaustive as readonly [Unit, Unit, Unit];
 const fresh: Unit = { project: "deep", file: "s.deep.ts", seeds: [7, 16] };
 

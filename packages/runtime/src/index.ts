@@ -16,6 +16,7 @@ export {
   type WatchOptions,
   type WriteOptions,
 } from "./client/client.ts";
+export { createIfMissing, deleteIfExists, unlessGone } from "./client/writes.ts";
 export { connectWithKubeconfig, type KubeconfigSource } from "./client/kubeconfig.ts";
 export type { ObjectName } from "./client/paths.ts";
 export {
@@ -37,6 +38,7 @@ export {
   transient,
   waiting,
 } from "./failure.ts";
+export { explainedBy, failedCondition } from "./reconciler/failed-condition.ts";
 export { type Configuration, OwnedObjects } from "./reconciler/owned-objects.ts";
 export { createDiagnostics, type DiagnosticsOptions } from "./health/diagnostics.ts";
 export { guardWrites } from "./leader/guarded-client.ts";

@@ -105,10 +105,8 @@ export function testControlPlanes(clusters: TestClusters): Reconciler {
     name: "testmachine",
     for: TestMachine,
     concurrency: 100,
-    watches: [
-      on(Machine, ({ metadata: { name, namespace } }) => [{ name, namespace }]),
-      on(Cluster, () => []),
-    ],
+    watches: [on(Machine, ({ metadata: { name, namespace } }) => [{ name, namespace }])],
+    reads: [Cluster],
     scope: (context) => ({ context, clusters, ...ownersOf(context) }),
     normal: [createVm, joinCluster],
   });

@@ -14,6 +14,7 @@ import { machineHealthCheck } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import type { World, WorldOptions } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
+import { everyNth } from "../../sample.ts";
 import { status as statusAnswer } from "../../../packages/runtime/src/answers.fixture.ts";
 import { get, MINUTE_MS, NAMESPACE, patch, remove } from "../kit/fleet-world.ts";
 import { poolControllers } from "../kit/pool-controllers.ts";
@@ -349,12 +350,11 @@ describe("a pool", () => {
   );
 
   // During a write, without one, a moment before a machine is deleted, and during its deletion.
-  test.each(
-    [20, 60, 100, 160, 200, 245, 260, 300].flatMap((seconds) => [
-      [seconds, 9] as const,
-      [seconds, 2] as const,
-    ]),
-  )(
+  const moments = [20, 60, 100, 160, 200, 245, 260, 300].flatMap((seconds) => [
+    [seconds, 9] as const,
+    [seconds, 2] as const,
+  ]);
+  test.each(everyNth("sizes that an autoscaler changes in a rollout", moments, 3))(
     "whose size an autoscaler changes %i seconds into a rollout ends with its number: %i",
     async (seconds, capacity) => {
       const world = await clusterWorld();

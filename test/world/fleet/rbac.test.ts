@@ -58,14 +58,22 @@ const KINDS_OF_AKS: readonly CustomKind[] = [
   AzureManagedMachinePool,
 ];
 
+const STORIES_WITH_CONFLICTS = {
+  aks: () => aksLifeOf("2", [...LIFE, "deleted"]),
+  machine: () => machineLifeOf({ seed: "2", until: "deleted" }),
+  controlPlane: () => shortControlPlaneLife("2", true),
+  poolMachine: () => rehearsalOf("delete one machine", "2"),
+  tour: () => tour("2"),
+  cluster: () => lifeOf({ seed: "2", place: "own group", until: "deleted" }),
+};
+
 /** A story with objects of a kind in it. */
-function rehearsalWith(kind: CustomKind): Rehearsal {
-  if (KINDS_OF_AKS.includes(kind)) return aksLifeOf("2", [...LIFE, "deleted"]);
-  if (kind === AzureMachine) return machineLifeOf({ seed: "2", until: "deleted" });
-  if (kind === KubeadmControlPlane) return shortControlPlaneLife("2", true);
-  if (kind === AzureMachinePoolMachine) return rehearsalOf("delete one machine", "2");
-  if (KINDS_OF_TOUR.includes(kind)) return tour("2");
-  return lifeOf({ seed: "2", place: "own group", until: "deleted" });
+function storyWith(kind: CustomKind): keyof typeof STORIES_WITH_CONFLICTS {
+  if (KINDS_OF_AKS.includes(kind)) return "aks";
+  if (kind === AzureMachine) return "machine";
+  if (kind === KubeadmControlPlane) return "controlPlane";
+  if (kind === AzureMachinePoolMachine) return "poolMachine";
+  return KINDS_OF_TOUR.includes(kind) ? "tour" : "cluster";
 }
 
 /** All requests of managers to the management cluster, over all variants of the story. */
@@ -88,12 +96,12 @@ async function usedIn(): Promise<readonly Call[]> {
   await reported(aksLifeOf("1", [...LIFE, "deleted"]));
   for (const story of Object.keys(STORIES)) await reported(rehearsalOf(story, "1"));
   // A controller that finds a changed status reads the object again.
-  for (const { kind } of CONTROLLERS) {
-    const conflict = {
+  for (const [story, controllers] of Map.groupBy(CONTROLLERS, ({ kind }) => storyWith(kind))) {
+    const conflicts = controllers.map(({ kind }) => ({
       fault: "kube-conflict",
       when: { trigger: { resource: kind.plural, probability: 0.4 } },
-    };
-    await reported(rehearsalWith(kind), [conflict]);
+    }));
+    await reported(STORIES_WITH_CONFLICTS[story](), conflicts);
   }
   // The embedded Azure Service Operator needs no rights: only the simulator runs it.
   return calls.filter(({ server, by }) => server === "management" && !by.startsWith("aso-"));

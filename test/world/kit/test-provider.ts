@@ -59,10 +59,8 @@ export function testProvider(
     for: kind,
     finalizer: "testmachine.infrastructure.example.com",
     concurrency: 100,
-    watches: [
-      on(Machine, ({ metadata: { name, namespace } }) => [{ name, namespace }]),
-      on(Cluster, () => []),
-    ],
+    watches: [on(Machine, ({ metadata: { name, namespace } }) => [{ name, namespace }])],
+    reads: [Cluster],
     scope: (context) => ({ context, connections, latencies }),
     normal: [createVm, joinCluster],
     deleting: [deleteVm],

@@ -11,7 +11,7 @@ import {
   type KubernetesObject,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { type Context, isNotFound, isNotServed, OwnedObjects, terminal, waiting } from "@capstan/runtime";
+import { type Context, deleteIfExists, isNotServed, OwnedObjects, terminal, waiting } from "@capstan/runtime";
 import { type DesiredObject, newestServed, type ServedVersion } from "@capstan/plan";
 import { unknownFieldHint } from "./unknown-field.ts";
 
@@ -165,17 +165,11 @@ export function isAsoReady({ metadata, status }: Frozen<AsoObject>): boolean {
   return ready?.status === "True" && (ready.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
 
-/** Deletes an object; returns whether it is gone. */
+/** Deletes an object that is not being deleted yet. */
 export async function deleteAso<T extends KubernetesObject>(
   { client }: Context<T>,
   kind: Kind<AsoObject>,
   object: Frozen<AsoObject>,
 ): Promise<void> {
-  if (object.metadata.deletionTimestamp !== undefined) return;
-  const { name, namespace, uid } = object.metadata;
-  try {
-    await client.delete(kind, { name, namespace }, uid === undefined ? {} : { uid });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  if (object.metadata.deletionTimestamp === undefined) await deleteIfExists(client, kind, object.metadata);
 }

@@ -6,7 +6,7 @@ import {
   type Kind,
   type KubernetesObject,
 } from "@capstan/api";
-import { type Context, Failure, terminal, waiting } from "@capstan/runtime";
+import { type Context, failedCondition, Failure, terminal, waiting } from "@capstan/runtime";
 import {
   ADOPT_ANNOTATION,
   adoptionChanges,
@@ -67,11 +67,8 @@ export async function keepObject<T extends KubernetesObject>(
     report(context, resource, kept);
     return kept;
   } catch (error) {
-    if (error instanceof Failure && error.failure !== "Conflict" && error.failure !== "NotFound") {
-      const { reason, message, failure } = error;
-      const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-      context.setCondition({ type: resource.condition, status: "False", severity, reason, message });
-    }
+    if (error instanceof Failure && error.failure !== "Conflict" && error.failure !== "NotFound")
+      context.setCondition(failedCondition(resource.condition, error));
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import {
   ownerReferenceTo,
   Secret,
 } from "@capstan/api";
-import { type Context, isAlreadyExists, Sensitive } from "@capstan/runtime";
+import { type Context, createIfMissing, Sensitive } from "@capstan/runtime";
 import type { SecretPorts } from "@capstan/azure";
 import { type AzureClientPorts, identityOf, subscriptionOf } from "./arm-client.ts";
 import { type CloudLogin, cloudProviderConfig, type MachineIdentity } from "./cloud-provider-config.ts";
@@ -124,11 +124,5 @@ async function write(
   }
   const labels = { [CLUSTER_NAME_LABEL]: clusterName };
   const metadata = { name, namespace, labels, ownerReferences: [ownerReferenceTo(owner)] };
-  try {
-    await client.create(Secret, { metadata, data });
-    return true;
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    return false;
-  }
+  return createIfMissing(client, Secret, { metadata, data });
 }

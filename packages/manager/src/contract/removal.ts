@@ -5,7 +5,7 @@ import {
   type KubernetesObject,
   ownerReferenceTo,
 } from "@capstan/api";
-import { type Client, Failure, isNotFound } from "@capstan/runtime";
+import { type Client, deleteIfExists, Failure } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
 import type { Pointer, Target } from "./reference.ts";
 import { type ObjectReader, resolve } from "./resolve.ts";
@@ -40,10 +40,5 @@ export async function findOwned(
 export async function remove(client: Client, owned: OwnedObject | undefined): Promise<void> {
   if (!owned || owned.object.metadata.deletionTimestamp !== undefined) return;
   const { target, object } = owned;
-  const { uid } = object.metadata;
-  try {
-    await client.delete(target.kind, target.name, uid === undefined ? {} : { uid });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await deleteIfExists(client, target.kind, object.metadata);
 }

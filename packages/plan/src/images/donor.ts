@@ -10,14 +10,14 @@ export interface Candidate {
   /** Whether a user has cordoned its Node. */
   readonly isCordoned: boolean;
   readonly hasNode: boolean;
-  /** The conditions that must be True, and those that are not. */
+  /** The conditions that must be True and are not. */
   readonly falseConditions: readonly string[];
   /** The annotations by which a user keeps it from being a donor. */
   readonly excludedBy?: string;
   /** The condition of its Node that says that it lacks memory, disk or process ids. */
   readonly pressure?: string;
-  /** Whether it is the donor of the version that is used today: its image would not differ by identity alone. */
-  readonly failedAsDonorMs?: number;
+  /** Whether the last renewal with this machine failed. */
+  readonly hasFailedAsDonor?: boolean;
 }
 
 /** A machine that is not the donor, and why. */
@@ -39,7 +39,7 @@ export interface DonorChoice {
 export function chooseDonor(candidates: readonly Candidate[]): DonorChoice {
   const ordered = [...candidates].sort(
     (a, b) =>
-      (a.failedAsDonorMs ?? 0) - (b.failedAsDonorMs ?? 0) ||
+      Number(a.hasFailedAsDonor ?? false) - Number(b.hasFailedAsDonor ?? false) ||
       a.createdMs - b.createdMs ||
       (a.machine < b.machine ? -1 : 1),
   );
@@ -52,7 +52,7 @@ export function chooseDonor(candidates: readonly Candidate[]): DonorChoice {
 }
 
 function laterThan(one: Candidate, donor: Candidate | undefined): string {
-  if (one.failedAsDonorMs !== undefined && donor?.failedAsDonorMs === undefined)
+  if (one.hasFailedAsDonor === true && donor?.hasFailedAsDonor !== true)
     return "the last renewal with it failed";
   return `it is younger than ${donor?.machine ?? "the donor"}`;
 }

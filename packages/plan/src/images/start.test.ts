@@ -65,7 +65,7 @@ describe("a machine is passed over", () => {
     ["whose disk is full", { pressure: "DiskPressure" }, "its Node reports DiskPressure"],
     ["that is not ready", { isReady: false }, "it is not ready"],
     ["with another model", { isUpToDate: false }, "it does not have the current model"],
-    ["that failed before", { failedAsDonorMs: 1 }, "the last renewal with it failed"],
+    ["that failed before", { hasFailedAsDonor: true }, "the last renewal with it failed"],
   ])("%s", (_, differences, why) => {
     const decision = decideStart(
       facts({ desired: 2 }, [candidate("mp-0", differences), candidate("mp-1"), candidate("mp-2")]),

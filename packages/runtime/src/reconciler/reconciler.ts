@@ -88,7 +88,7 @@ export function metadataChanged(
 /** A source of events outside the management cluster. It is called once with `enqueue`, and calls that for each event. */
 export type Source = (enqueue: (name: ObjectName) => void, cache: CacheReader) => void;
 
-/** An index over the reconciler's own kind. */
+/** An index over a kind that the reconciler watches or reads. */
 export interface IndexDefinition {
   readonly kind: Kind;
   readonly name: string;
@@ -101,7 +101,7 @@ export function index<T extends KubernetesObject>(
   name: string,
   valuesOf: (object: Frozen<T>) => readonly string[],
 ): IndexDefinition {
-  return { kind, name, valuesOf: valuesOf };
+  return { kind, name, valuesOf };
 }
 
 /**
@@ -115,6 +115,8 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   /** Kinds whose objects are controlled by the reconciler's objects. */
   readonly owns?: readonly Kind[];
   readonly watches?: readonly Watch[];
+  /** Kinds that the reconciler reads from the cache, and whose changes enqueue nothing. */
+  readonly reads?: readonly Kind[];
   /** The reconciler's objects that refer to an object of a kind that `context.watch` watches. */
   readonly referrersOf?: (object: Frozen<KubernetesObject>, cache: CacheReader) => readonly ObjectName[];
   readonly sources?: readonly Source[];

@@ -216,6 +216,23 @@ describe("an object is enqueued by", () => {
     ).toEqual(["a", "b"]);
   });
 
+  test("no change of a kind that is only read, though a pass finds its objects in the cache", async () => {
+    const testServer = new TestServer();
+    await created(testServer, "a");
+    await testServer.run(testServer.client.create(Port, { metadata: { name: "p" } }));
+    const ports: number[] = [];
+    const countPorts = ({ cache }: Context<TestObject>): Promise<typeof next> => {
+      ports.push(cache.list(Port).length);
+      return Promise.resolve(next);
+    };
+    const { reconciler } = observed(testServer, { reads: [Port], normal: [countPorts] });
+    startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(5 * SECOND);
+    await testServer.run(testServer.client.create(Port, { metadata: { name: "q" } }));
+    await testServer.scheduler.advance(SECOND);
+    expect(ports).toEqual([1]);
+  });
+
   test("an exception in the mapping is logged, and the other mappings continue", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");

@@ -58,7 +58,7 @@ export class Controller {
   readonly #held = new Map<string, Change<KubernetesObject>[]>();
   /** Until when, monotonic, events of other objects wait for an object. */
   readonly #notBefore = new Map<string, number>();
-  /** The ids of the kinds whose changes enqueue the controller's objects. */
+  /** The ids of the kinds that the controller watches or reads. */
   readonly #watched = new Set<string>();
   #workers: Promise<void>[] = [];
   #resync: Timer | undefined;
@@ -80,7 +80,7 @@ export class Controller {
   }
 
   /** Enqueues every object with low priority. */
-  lookAtAll(): void {
+  enqueueAll(): void {
     const { store } = this.#options.cache.informer(this.#reconciler.for);
     for (const key of store.keys()) this.queue.add(key, "later");
   }
@@ -123,10 +123,14 @@ export class Controller {
 
   #followOthers(): void {
     const { cache } = this.#options;
-    const { for: own, owns = [], watches = [], sources = [] } = this.#reconciler;
+    const { for: own, owns = [], watches = [], reads = [], sources = [] } = this.#reconciler;
     for (const kind of owns) this.#followOther({ kind }, (object) => ownerKeys(own, object));
     for (const watch of watches) {
       this.#followOther(watch, (object) => watch.map(object, cache).map((name) => keyOf({ metadata: name })));
+    }
+    for (const kind of reads) {
+      cache.informer(kind);
+      this.#watched.add(kindId(kind));
     }
     for (const source of sources) source((name) => this.#enqueue(keyOf({ metadata: name })), cache);
   }
@@ -194,7 +198,7 @@ export class Controller {
     const { resyncMs = RESYNC_MS } = this.#reconciler;
     const delayMs = resyncMs * (0.9 + 0.2 * env.rng(`resync/${this.name}`).next());
     this.#resync = env.clock.timer(delayMs, () => {
-      this.lookAtAll();
+      this.enqueueAll();
       this.#scheduleResync();
     });
   }
@@ -233,7 +237,7 @@ export class Controller {
     // The pass reads the changes that arrived while it waited, so they need no further pass.
     this.#held.set(key, []);
     const stored = this.#options.cache.informer(this.#reconciler.for).store.get(key);
-    if (!stored || !this.#isMeant(stored)) {
+    if (!stored || !this.#matchesWatchFilter(stored)) {
       this.#ownWrites.delete(key);
       this.#notBefore.delete(key);
       return { type: "settled" };
@@ -263,7 +267,7 @@ export class Controller {
   }
 
   /** Several managers can share a cluster: each has a value of the label, and ignores all other objects. */
-  #isMeant({ metadata }: Frozen<KubernetesObject>): boolean {
+  #matchesWatchFilter({ metadata }: Frozen<KubernetesObject>): boolean {
     const { watchFilter } = this.#options;
     return watchFilter === undefined || metadata.labels?.[WATCH_FILTER_LABEL] === watchFilter;
   }

@@ -7,6 +7,7 @@ import {
   setCondition,
 } from "@capstan/api";
 import type { Env } from "@capstan/env";
+import { failedCondition } from "../reconciler/failed-condition.ts";
 import { shortHash } from "../short-hash.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
@@ -240,9 +241,7 @@ function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, res
     return;
   }
   if (result.type !== "failed") return;
-  const { failure, reason, message } = result.failure;
-  const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-  setConditionOf(options, draft, { type, status: "False", severity, reason, message });
+  setConditionOf(options, draft, failedCondition(type, result.failure));
 }
 
 interface WithConditions {

@@ -137,7 +137,7 @@ export class Runner {
   /** Controllers correct timestamps in the future with their next pass. */
   #clockWasSetBack(): void {
     this.#options.log.warn("The clock was set back, reconciling all objects again");
-    for (const controller of this.controllers) controller.lookAtAll();
+    for (const controller of this.controllers) controller.enqueueAll();
   }
 
   /**

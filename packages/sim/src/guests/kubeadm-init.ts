@@ -1,5 +1,5 @@
 import { ConfigMap, isJsonObject, parseYaml, YamlError } from "@capstan/api";
-import { type Client, isAlreadyExists } from "@capstan/runtime";
+import { type Client, createIfMissing } from "@capstan/runtime";
 import type { CloudConfig, GuestFile } from "./cloud-init.ts";
 import { GuestFault } from "./failure.ts";
 import { controlPlaneTaints, CONTROL_PLANE_LABELS, registrationIn } from "./join-request.ts";
@@ -46,11 +46,10 @@ export const KUBEADM_INIT: JoinKind<InitRequest> = {
 };
 
 async function publishConfiguration(client: Client, text: string): Promise<void> {
-  try {
-    await client.create(ConfigMap, { metadata: KUBEADM_CONFIG, data: { ClusterConfiguration: text } });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
+  await createIfMissing(client, ConfigMap, {
+    metadata: KUBEADM_CONFIG,
+    data: { ClusterConfiguration: text },
+  });
 }
 
 function requestIn({ commands, files }: CloudConfig): InitRequest | undefined {

@@ -7,7 +7,7 @@ import {
   type Taint,
 } from "@capstan/api";
 import type { Machine, VmSize } from "@capstan/azure-sim";
-import { type Client, isAlreadyExists, isNotFound } from "@capstan/runtime";
+import { type Client, isAlreadyExists, unlessGone } from "@capstan/runtime";
 import { NOT_READY } from "../node-taints.ts";
 import type { BootIdentity } from "./os-disk.ts";
 
@@ -182,9 +182,5 @@ function conditionsIn(node: Frozen<Node>): readonly NodeCondition[] {
 }
 
 async function writeStatus(client: Client, name: string, status: Status): Promise<void> {
-  try {
-    await client.patch(Node, { name }, { type: "merge", subresource: "status", body: { status } });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await unlessGone(client.patch(Node, { name }, { type: "merge", subresource: "status", body: { status } }));
 }

@@ -1,6 +1,6 @@
 /** The Secrets and ConfigMaps that `spec.operatorSpec` asks for. */
 import { ConfigMap, controllerReferenceTo, isJsonObject, Secret } from "@capstan/api";
-import { again, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { again, next, type Outcome, unlessGone } from "@capstan/runtime";
 import { annotation, RESOURCE_ID_ANNOTATION, type Scope } from "./scope.ts";
 
 interface Destination {
@@ -84,9 +84,5 @@ async function write(
     });
     return;
   }
-  await context.client
-    .patch(kind, { name, namespace }, { type: "merge", body: { data } })
-    .catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+  await unlessGone(context.client.patch(kind, { name, namespace }, { type: "merge", body: { data } }));
 }

@@ -1,4 +1,4 @@
-import { Failure } from "@capstan/runtime";
+import { failedCondition, Failure } from "@capstan/runtime";
 import type { Decision } from "./operations/decide.ts";
 import { normalizedId } from "@capstan/azure";
 import type { ResourceFailure } from "./operations/memory.ts";
@@ -45,9 +45,7 @@ function conditionFor(
 
 function conditionForFailure(type: ResourceCondition, error: Error): ConditionUpdate {
   const failure = error instanceof Failure ? error.failure : "Transient";
-  const { message } = error;
-  const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-  return { type, status: "False", severity, reason: "Failed", message };
+  return failedCondition(type, { failure, reason: "Failed", message: error.message });
 }
 
 /** The message has no names or reasons that change between passes, so that an unchanged state causes no write. */

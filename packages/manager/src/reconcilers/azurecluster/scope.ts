@@ -1,6 +1,6 @@
 import { type AzureCluster, Cluster, CLUSTER_NAME_LABEL, type Frozen, getCondition } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { type Context, type Editable, Failure, waiting } from "@capstan/runtime";
+import { type Context, type Editable, explainedBy, waiting } from "@capstan/runtime";
 import type { Arm, RegionSizes } from "@capstan/azure";
 import {
   identityKeyOf,
@@ -145,11 +145,5 @@ async function orBlocked<T>(context: Context<AzureCluster>, attempt: () => T | P
 
 /** Sets the conditions of a block and returns the failure to throw. */
 function blocked(context: Context<AzureCluster>, failure: unknown): unknown {
-  if (failure instanceof Failure) {
-    const { reason, message } = failure;
-    const severity =
-      failure.failure === "Terminal" ? "Error" : failure.failure === "Waiting" ? "Info" : "Warning";
-    context.setCondition({ type: "NetworkInfrastructureReady", status: "False", severity, reason, message });
-  }
-  return failure;
+  return explainedBy(context, "NetworkInfrastructureReady", failure);
 }

@@ -56,9 +56,9 @@ export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
           machinesIn(cache, `${namespace}/${labels?.[CLUSTER_NAME_LABEL] ?? name}`),
         { predicate: (before, after) => before.status?.ready !== after.status?.ready },
       ),
-      // Only for the cache: a machine that cannot log in is retried anyway.
-      on(AzureClusterIdentity, () => []),
     ],
+    // A machine that cannot log in is retried anyway.
+    reads: [AzureClusterIdentity],
     // The provider id: nothing follows from it here.
     reconcileAfterOwnSpecChange: () => false,
     scope: (context) => buildScope(shared, context),

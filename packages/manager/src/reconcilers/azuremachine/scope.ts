@@ -9,7 +9,15 @@ import {
   Machine,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { type Context, type Editable, Failure, next, type Outcome, waiting } from "@capstan/runtime";
+import {
+  type Context,
+  type Editable,
+  explainedBy,
+  Failure,
+  next,
+  type Outcome,
+  waiting,
+} from "@capstan/runtime";
 import {
   type LazyArm,
   lazyArm,
@@ -183,10 +191,5 @@ function readyCluster({ object, cache }: Context<AzureMachine>, name: string): F
 
 /** Sets the condition that says why nothing is done, and returns the error. */
 export function blocked(context: Context<AzureMachine>, error: unknown, type = VM_RUNNING): unknown {
-  if (error instanceof Failure) {
-    const { reason, message, failure } = error;
-    const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-    context.setCondition({ type, status: "False", severity, reason, message });
-  }
-  return error;
+  return explainedBy(context, type, error);
 }

@@ -90,9 +90,9 @@ export function azureMachinePoolReconciler(
       on(AzureCluster, ({ metadata: { labels, name, namespace } }, cache) =>
         poolsIn(cache, { name: labels?.[CLUSTER_NAME_LABEL] ?? name, namespace }),
       ),
-      // Only for the cache: a pool that cannot log in is retried anyway.
-      on(AzureClusterIdentity, () => []),
     ],
+    // A pool that cannot log in is retried anyway.
+    reads: [AzureClusterIdentity],
     sources: [nodesOf(shared)],
     minReconcileIntervalMs: ({ spec }) => minReconcileIntervalMsOf(spec.providerIDList),
     reconcileAfterOwnSpecChange: specChanged,

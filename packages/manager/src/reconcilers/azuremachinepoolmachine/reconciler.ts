@@ -66,13 +66,13 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
       ]),
     ],
     watches: [
-      // Only for the cache: a machine that drains is requeued anyway.
-      on(MachineDrainRule, () => []),
       on(AzureMachinePool, toUnsettled, { predicate: mattersToUnsettled }),
       on(AzureMachinePool, toAll, { predicate: hasAnotherModel }),
       // A machine that drains is requeued anyway and reads the other fields then.
       on(MachinePool, toUnsettledOfMachinePool, { predicate: isPausedOrResumed }),
     ],
+    // A machine that drains is requeued anyway.
+    reads: [MachineDrainRule],
     sources: [instancesOf(ports), nodesOf(ports)],
     scope: (context) => buildScope({ ports, ...memory }, context),
     normal: [requirePool, requireInstance, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],

@@ -65,12 +65,8 @@ export function azureMachineTemplateReconciler(ports: AzureMachineTemplatePorts)
         return name === undefined ? [] : [`${template.metadata.namespace}/${name}`];
       }),
     ],
-    watches: [
-      on(AzureCluster, templatesOf, { predicate: isMoreThanStatus }),
-      // Only for the cache.
-      on(Cluster, () => []),
-      on(AzureClusterIdentity, () => []),
-    ],
+    watches: [on(AzureCluster, templatesOf, { predicate: isMoreThanStatus })],
+    reads: [Cluster, AzureClusterIdentity],
     scope: (context) => ({ context, ports, checked, clusterName: templateClusterOf(context.object) }),
     normal: [keepConfig, reportSize],
   });

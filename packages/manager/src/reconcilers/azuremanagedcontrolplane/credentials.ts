@@ -7,7 +7,7 @@ import {
   identitySecret,
   Secret,
 } from "@capstan/api";
-import { isAlreadyExists, next, type Outcome, waiting } from "@capstan/runtime";
+import { createIfMissing, next, type Outcome, waiting } from "@capstan/runtime";
 import { armClientFor, identityOf } from "../../azure-cluster/arm-client.ts";
 import type { Scope } from "./scope.ts";
 
@@ -99,9 +99,5 @@ async function writeSecret(
     labels: { [CLUSTER_NAME_LABEL]: clusterName },
     ownerReferences: [controllerReferenceTo(controlPlane)],
   };
-  try {
-    await context.client.create(Secret, { metadata, data });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
+  await createIfMissing(context.client, Secret, { metadata, data });
 }

@@ -10,16 +10,10 @@ import {
   MachinePool,
   ManagedCluster,
 } from "@capstan/api";
-import {
-  type CacheReader,
-  defineReconciler,
-  type ObjectName,
-  on,
-  type Reconciler,
-  type Source,
-} from "@capstan/runtime";
+import { type CacheReader, defineReconciler, type ObjectName, on, type Reconciler } from "@capstan/runtime";
 import { AsoObjects } from "../../aks/aso-objects.ts";
 import { clusterNameOf, managedPoolsByCluster, managedPoolsOf } from "../../aks/members.ts";
+import { type NodeChange, nodeSource } from "../../workload/sources.ts";
 import { deletePool } from "./deletion.ts";
 import { blockMoveOfPool, pausePool } from "./pause.ts";
 import { observeNodes, reconcilePool, reconcileScaling } from "./reconcile.ts";
@@ -44,7 +38,7 @@ export function azureManagedMachinePoolReconciler(ports: AzureManagedMachinePool
       on(Cluster, poolsOfCluster),
     ],
     referrersOf: poolsOfAsoObject,
-    sources: [nodesOf(ports)],
+    sources: [nodeSource(ports.workloads, poolsOf)],
     minReconcileIntervalMs: () => REST_MS,
     scope: (context) => buildScope(shared, context),
     normal: [blockMoveOfPool, reconcilePool, reconcileScaling, observeNodes],
@@ -54,11 +48,8 @@ export function azureManagedMachinePoolReconciler(ports: AzureManagedMachinePool
   });
 }
 
-function nodesOf({ workloads }: AzureManagedMachinePoolPorts): Source {
-  return (enqueue, cache) =>
-    workloads.onNodeChange((cluster) => {
-      for (const { pool } of managedPoolsOf(cache, cluster)) enqueue(pool.metadata);
-    });
+function poolsOf({ cluster }: NodeChange, cache: CacheReader): readonly ObjectName[] {
+  return managedPoolsOf(cache, cluster).map(({ pool }) => pool.metadata);
 }
 
 function poolOfMachinePool({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {

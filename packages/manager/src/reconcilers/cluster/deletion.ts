@@ -1,5 +1,5 @@
 import type { Frozen } from "@capstan/api";
-import { block, isNotFound, keyOf, next, type Outcome } from "@capstan/runtime";
+import { block, deleteIfExists, keyOf, next, type Outcome } from "@capstan/runtime";
 import { type OwnedObject, findOwned, remove } from "../../contract/removal.ts";
 import { decideDeletion, type DeletionStep, type Descendant, DESCENDANTS } from "./decide-deletion.ts";
 import { REFERENCES } from "./observe.ts";
@@ -59,12 +59,6 @@ function descendantsOf({ context, cluster }: Scope): Frozen<Descendant>[] {
 }
 
 async function removeDescendant({ context }: Scope, { kind, metadata }: Frozen<Descendant>): Promise<void> {
-  const { name, namespace, uid } = metadata;
   const served = DESCENDANTS.find((one) => one.kind === kind);
-  if (!served) return;
-  try {
-    await context.client.delete(served, { name, namespace }, uid === undefined ? {} : { uid });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  if (served) await deleteIfExists(context.client, served, metadata);
 }

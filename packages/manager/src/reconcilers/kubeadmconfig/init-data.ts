@@ -1,5 +1,5 @@
 import { type Frozen, Secret } from "@capstan/api";
-import { isAlreadyExists, next, type Outcome, terminal } from "@capstan/runtime";
+import { createIfMissing, next, type Outcome, terminal } from "@capstan/runtime";
 import { initData } from "../../bootstrap/init-data.ts";
 import { refusalOf, sizeProblem } from "../../bootstrap/worker-data.ts";
 import { certificateFiles } from "./certificate-files.ts";
@@ -36,12 +36,8 @@ async function write(scope: Scope): Promise<string> {
   await takeInitLock(scope);
   const data = await print(scope);
   const fields: Fields = { value: encoded(data), format: encoded("cloud-config") };
-  try {
-    await context.client.create(Secret, newSecret(config, cluster.metadata.name, fields));
-  } catch (error) {
-    // Written before a crash, and not read above: the next pass finds it.
-    if (!isAlreadyExists(error)) throw error;
-  }
+  // A Secret that was written before a crash, and not read above, is found by the next pass.
+  await createIfMissing(context.client, Secret, newSecret(config, cluster.metadata.name, fields));
   return "the machine initializes the control plane";
 }
 

@@ -48,9 +48,9 @@ export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
           .list(KubeadmConfig, { index: BY_CLUSTER, value: `${metadata.namespace}/${metadata.name}` })
           .map((config) => config.metadata),
       ),
-      // Read, but without events: whether a pool is a spot pool is immutable.
-      on(AzureMachinePool, () => []),
     ],
+    // Whether a pool is a spot pool is immutable.
+    reads: [AzureMachinePool],
     scope: (context) => buildScope(ports, context),
     normal: [makeData],
   });

@@ -9,7 +9,7 @@ import {
   Machine,
   MachinePool,
 } from "@capstan/api";
-import { type Client, type Context, type Editable, Failure, terminal, waiting } from "@capstan/runtime";
+import { type Client, type Context, type Editable, explainedBy, terminal, waiting } from "@capstan/runtime";
 import type { SecretPorts } from "@capstan/azure";
 import { type KubeadmApiVersion, kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
 import { machinePolicy, poolPolicy, type TokenPolicy } from "./token-policy.ts";
@@ -74,16 +74,8 @@ export function buildScope(ports: KubeadmConfigPorts, context: Context<KubeadmCo
 }
 
 /** Sets the condition that explains why the data is missing or old, and returns the failure to throw. */
-export function noData(
-  { setCondition }: Pick<Context<KubeadmConfig>, "setCondition">,
-  error: unknown,
-): unknown {
-  if (error instanceof Failure) {
-    const { reason, message, failure } = error;
-    const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-    setCondition({ type: DATA_SECRET_AVAILABLE, status: "False", severity, reason, message });
-  }
-  return error;
+export function noData(context: Pick<Context<KubeadmConfig>, "setCondition">, error: unknown): unknown {
+  return explainedBy(context, DATA_SECRET_AVAILABLE, error);
 }
 
 /** A KubeadmControlPlane sets joinConfiguration.controlPlane for every machine but the first. */

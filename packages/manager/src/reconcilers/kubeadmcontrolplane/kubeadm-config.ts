@@ -1,5 +1,5 @@
 import { ClusterRoleBinding, ConfigMap, type Frozen, isJsonObject, parseYaml, YamlError } from "@capstan/api";
-import { type Client, isAlreadyExists, terminal } from "@capstan/runtime";
+import { type Client, createIfMissing, terminal } from "@capstan/runtime";
 import { componentDocuments } from "../../bootstrap/cluster-configuration.ts";
 import { kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
 import { type YamlValue, yamlOf } from "../../bootstrap/yaml-text.ts";
@@ -39,15 +39,11 @@ async function ensureBinding(
 ): Promise<void> {
   if (await client.find(ClusterRoleBinding, { name })) return;
   const apiGroup = "rbac.authorization.k8s.io";
-  try {
-    await client.create(ClusterRoleBinding, {
-      metadata: { name },
-      roleRef: { apiGroup, kind: "ClusterRole", name: role },
-      subjects: [{ apiGroup, ...subject }],
-    });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
+  await createIfMissing(client, ClusterRoleBinding, {
+    metadata: { name },
+    roleRef: { apiGroup, kind: "ClusterRole", name: role },
+    subjects: [{ apiGroup, ...subject }],
+  });
 }
 
 async function updateConfiguration(scope: Scope, client: Client): Promise<void> {

@@ -1,5 +1,5 @@
 import { controllerReferenceTo, type Frozen, isSameOwner, Secret } from "@capstan/api";
-import { block, isAlreadyExists, next, type Outcome } from "@capstan/runtime";
+import { block, createIfMissing, next, type Outcome } from "@capstan/runtime";
 import { kubeconfigText, readKubeconfigFacts } from "../../cluster-certificates/kubeconfig-text.ts";
 import { CLUSTER_SECRET_TYPE } from "../../cluster-certificates/purposes.ts";
 import { kubeconfigSecretName } from "../../workload/kubeconfig-secret.ts";
@@ -34,11 +34,7 @@ export async function ensureKubeconfig(scope: Scope): Promise<Outcome> {
 async function create(scope: Scope, name: string, server: string): Promise<Outcome> {
   const text = await issue(scope, server);
   if (text === undefined) return next;
-  try {
-    await scope.context.client.create(Secret, clusterSecret(scope, name, { value: text }));
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
+  await createIfMissing(scope.context.client, Secret, clusterSecret(scope, name, { value: text }));
   return next;
 }
 

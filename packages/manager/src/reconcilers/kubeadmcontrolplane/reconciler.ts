@@ -87,12 +87,11 @@ export function kubeadmControlPlaneReconciler(
     ],
     watches: [
       on(AzureMachineTemplate, byReference.of),
-      // Read, but without events: their Machine changes with them.
-      ...CLONED_KINDS.map((kind) => on(kind, () => [])),
-      on(MachinePool, () => []),
       on(ExtensionConfig, (_, cache) => controlPlanesInPlace(cache), { predicate: changesUpdaters }),
       on(Cluster, toControlPlane, { predicate: mattersToControlPlane }),
     ],
+    // Their Machine changes with the clones.
+    reads: [...CLONED_KINDS, MachinePool],
     referrersOf: byReference.of,
     sources: [nodesOf(ports), answersOf(ports)],
     scope: (context) => buildScope(shared, context),

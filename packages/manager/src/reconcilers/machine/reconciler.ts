@@ -81,14 +81,14 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
     watches: [
       ...FOLLOWED.map((kind) => on(kind, byReference.of)),
       on(Cluster, toMachines, { predicate: mattersToMachines }),
-      // Only for the cache: a machine that drains is requeued anyway.
-      on(MachineDrainRule, () => []),
       on(MachineSet, toMachinesOfSet, { predicate: hasOtherMinReadySeconds }),
       on(MachineDeployment, toMachinesOfDeployment, { predicate: startsRollout }),
       on(ExtensionConfig, ({ metadata }, cache) =>
         cache.list(Machine, { index: BY_UPDATER, value: metadata.name }).map((machine) => machine.metadata),
       ),
     ],
+    // A machine that drains is requeued anyway.
+    reads: [MachineDrainRule],
     referrersOf: byReference.of,
     sources: [nodesOf(ports)],
     // The phases after a change of the spec already use it.

@@ -7,7 +7,7 @@ import {
   Node,
   parseDuration,
 } from "@capstan/api";
-import { block, Failure, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { block, deleteIfExists, Failure, next, type Outcome } from "@capstan/runtime";
 import { findOwned, remove } from "../../contract/removal.ts";
 import { REFERENCES } from "./observe.ts";
 import type { Scope } from "./scope.ts";
@@ -62,13 +62,8 @@ async function removeNodes({ context, pool, ports }: Scope, cluster: Frozen<Clus
   const workload = await ports.workloads.get(cluster);
   const nodes = await workload.nodes();
   for (const node of (pool.spec.providerIDList ?? []).flatMap((id) => nodes.of(id))) {
-    const { name, uid } = node.metadata;
     context.assertMayWrite();
-    try {
-      await workload.client.delete(Node, { name }, uid === undefined ? {} : { uid });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await deleteIfExists(workload.client, Node, node.metadata);
   }
 }
 

@@ -7,12 +7,12 @@ import {
   type ObjectName,
   on,
   type Reconciler,
-  type Source,
 } from "@capstan/runtime";
 import { specChanged, isExternallyScaled } from "../../contract/pool-spec.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
+import { type NodeChange, nodeSource } from "../../workload/sources.ts";
 import { deleteNodes, deleteReferences } from "./deletion.ts";
 import { joinCluster, observeNodes, observeReferences } from "./observe.ts";
 import { report } from "./report.ts";
@@ -43,7 +43,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, byReference.of)), on(Cluster, toPools)],
     referrersOf: byReference.of,
-    sources: [nodesOf(ports)],
+    sources: [nodeSource(ports.workloads, poolsWith)],
     minReconcileIntervalMs: minReconcileIntervalMsFor,
     reconcileAfterOwnSpecChange: specChanged,
     scope: (context) => buildScope(ports, context),
@@ -67,15 +67,14 @@ function minReconcileIntervalMsFor(pool: Frozen<MachinePool>): number {
     : minReconcileIntervalMs;
 }
 
-/** The Nodes of workload clusters: a changed Node enqueues the pool of its machine. */
-function nodesOf({ workloads }: MachinePoolPorts): Source {
-  return (enqueue, cache) =>
-    workloads.onNodeChange((cluster, providerIDs) => {
-      const pools = setsOf(providerIDs).flatMap((value) => cache.list(MachinePool, { index: BY_SET, value }));
-      for (const { metadata, spec } of new Set(pools)) {
-        if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace) enqueue(metadata);
-      }
-    });
+/** The pools of the machines of changed Nodes. */
+function poolsWith({ cluster, providerIDs }: NodeChange, cache: CacheReader): readonly ObjectName[] {
+  const pools = setsOf(providerIDs).flatMap((value) => cache.list(MachinePool, { index: BY_SET, value }));
+  return [...new Set(pools)]
+    .filter(
+      ({ metadata, spec }) => spec.clusterName === cluster.name && metadata.namespace === cluster.namespace,
+    )
+    .map(({ metadata }) => metadata);
 }
 
 /** The common prefixes of the provider ids: a pool of thousands is indexed under one value or a few. */

@@ -60,10 +60,10 @@ export function machineSetReconciler(): Reconciler {
     watches: [
       ...FOLLOWED.map((kind) => on(kind, byReference.of)),
       on(Machine, toAdopters),
-      // Read for its limits, but without events: the deployment writes its sets after each change.
-      on(MachineDeployment, () => []),
       on(Cluster, toSets, { predicate: (before, after) => before.spec.paused !== after.spec.paused }),
     ],
+    // Its limits are read; the deployment writes its sets after each change.
+    reads: [MachineDeployment],
     referrersOf: byReference.of,
     scope: buildScope,
     normal: [awaitCluster, adoptMachines, updateInPlace, propagateFields, checkPreflight, scaleMachines],

@@ -44,15 +44,9 @@ export function nodePrototypeReconciler(ports: NodePrototypePorts): Reconciler {
     needsFinalizer: (pool) =>
       pool.status?.nodePrototyping !== undefined || nodePrototypingOf(pool) !== undefined,
     indexes: [drainRulesByNamespace, poolsByCluster, ...donorIndexes],
-    watches: [
-      on(MachinePool, poolsOfMachinePool, { predicate: isMoreThanMachines }),
-      // Only for the cache: the record of a renewal says when to look at these.
-      on(AzureMachinePoolMachine, () => []),
-      on(AzureMachineTemplate, () => []),
-      on(Cluster, () => []),
-      on(MachineDrainRule, () => []),
-      on(AzureCluster, () => []),
-    ],
+    watches: [on(MachinePool, poolsOfMachinePool, { predicate: isMoreThanMachines })],
+    // The record of a renewal says when to look at these.
+    reads: [AzureMachinePoolMachine, AzureMachineTemplate, Cluster, MachineDrainRule, AzureCluster],
     sources: [donorNodes(AzureMachinePool, ports)],
     scope: (context) => poolScope(shared, context),
     normal: [connect, recover, interrupt, guardMove, verifyVersion, advance, collectSurplus],

@@ -47,17 +47,17 @@ export function templatePrototypeReconciler(ports: NodePrototypePorts): Reconcil
     needsFinalizer: (template) =>
       template.status?.nodePrototyping !== undefined || templatePrototypingOf(template) !== undefined,
     indexes: [drainRulesByNamespace, controlPlanesByTemplate, ...templateIndexes, ...donorIndexes],
-    watches: [
-      on(MachineDeployment, templatesOf),
-      // Only for the cache: the record of a renewal says when to look at these.
-      on(MachineSet, () => []),
-      on(Machine, () => []),
-      on(AzureMachine, () => []),
-      on(AzureMachinePool, () => []),
-      on(KubeadmControlPlane, () => []),
-      on(Cluster, () => []),
-      on(MachineDrainRule, () => []),
-      on(AzureCluster, () => []),
+    watches: [on(MachineDeployment, templatesOf)],
+    // The record of a renewal says when to look at these.
+    reads: [
+      MachineSet,
+      Machine,
+      AzureMachine,
+      AzureMachinePool,
+      KubeadmControlPlane,
+      Cluster,
+      MachineDrainRule,
+      AzureCluster,
     ],
     sources: [donorNodes(AzureMachineTemplate, ports)],
     scope: (context) => templateScope(shared, context),

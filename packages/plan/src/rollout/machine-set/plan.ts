@@ -97,8 +97,8 @@ function planCreation(view: MachineSetView, count: number): MachineSetPlan {
     const why = view.preflight.join("; ");
     return { actions: [], blocked: [{ ...heading, reason: "PreflightCheckFailed", targets, why }] };
   }
-  const missing = view.replicas - count;
-  const why = `${counted(view.replicas, "replica")} desired, ${missing} ${isOrAre(missing)} there`;
+  const existing = view.replicas - count;
+  const why = `${counted(view.replicas, "replica")} desired, ${existing} ${isOrAre(existing)} there`;
   return { actions: [{ ...heading, action: "CreateMachine", targets, detail: { count }, why }], blocked: [] };
 }
 

@@ -24,7 +24,7 @@ export function candidatesOf(scope: Scope, nodes: WorkloadNodes): readonly Candi
   return scope.fleet.machines().map((machine) => ({
     ...machine.facts,
     ...healthOf(machine, nodeOf(nodes, machine)),
-    ...(machine.facts.machine === failed && { failedAsDonorMs: 1 }),
+    ...(machine.facts.machine === failed && { hasFailedAsDonor: true }),
   }));
 }
 

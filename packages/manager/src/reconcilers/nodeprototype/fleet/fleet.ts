@@ -11,7 +11,7 @@ export interface ImageOwner extends KubernetesObject {
 }
 
 /** The facts about a machine that its own objects tell; its Node tells the rest. */
-type MachineFacts = Omit<Candidate, "isCordoned" | "hasNode" | "pressure" | "failedAsDonorMs">;
+type MachineFacts = Omit<Candidate, "isCordoned" | "hasNode" | "pressure" | "hasFailedAsDonor">;
 
 /** A machine that may be a donor. */
 export interface FleetMachine {
