@@ -14,11 +14,9 @@ import type {
   DeletingScope,
   NormalScope as PoolScope,
 } from "../../../packages/manager/src/reconcilers/azuremachinepool/scope.ts";
-import { DRAINED } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/conditions.ts";
-import {
-  poolNameOf,
-  type Scope as MachineScope,
-} from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/scope.ts";
+import { DRAINED } from "../../../packages/manager/src/pools/machine-conditions.ts";
+import { poolNameOf } from "../../../packages/manager/src/pools/machines-of-pool.ts";
+import type { Scope as MachineScope } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/scope.ts";
 import type { Scope as ConfigScope } from "../../../packages/manager/src/reconcilers/kubeadmconfig/scope.ts";
 import { planPool } from "../../../packages/plan/src/rollout/scale-set/plan.ts";
 import type { PoolView } from "../../../packages/plan/src/rollout/scale-set/view.ts";
@@ -176,9 +174,9 @@ const rollAfterLoss = async (world: World): Promise<void> => {
 /** Counts a loss only after it has lasted for a minute. */
 function belated(): (view: PoolView, scope: PoolScope) => PoolView {
   const losses = new WeakMap<object, Map<string, number>>();
-  return (view, { memory }) => {
-    const lostMs = losses.get(memory) ?? new Map<string, number>();
-    losses.set(memory, lostMs);
+  return (view, { poolCache }) => {
+    const lostMs = losses.get(poolCache) ?? new Map<string, number>();
+    losses.set(poolCache, lostMs);
     const believed = view.machines.map((machine) => {
       const { name = "", isAvailable } = machine;
       if (isAvailable) lostMs.set(name, Infinity);

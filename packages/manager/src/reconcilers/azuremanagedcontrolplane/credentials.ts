@@ -9,14 +9,10 @@ import {
 } from "@capstan/api";
 import { createIfMissing, next, type Outcome, waiting } from "@capstan/runtime";
 import { armClientFor, identityOf } from "../../azure-cluster/arm-client.ts";
+import { asoSecretName } from "../../aks/secret-name.ts";
 import type { Scope } from "./scope.ts";
 
 const SECRET_MS = 60_000;
-
-/** The name of the Secret with which Azure Service Operator logs in for the resources of a cluster. */
-export function asoSecretName(clusterName: string): string {
-  return `${clusterName}-aso-secret`;
-}
 
 /** Writes the credentials of the identity where Azure Service Operator looks for them. */
 export async function provideCredentials(scope: Scope): Promise<Outcome> {
