@@ -59,17 +59,19 @@ export { machineSetReconciler } from "./reconcilers/machineset/reconciler.ts";
 export { machinePoolRbac } from "./reconcilers/machinepool/rbac.ts";
 export { machinePoolReconciler } from "./reconcilers/machinepool/reconciler.ts";
 export type { MachinePoolPorts } from "./reconcilers/machinepool/scope.ts";
-export type { MachineFacts } from "./reconcilers/azuremachinepool/machine-view.ts";
-export { type DesiredHash, desiredHashOf } from "./reconcilers/azuremachinepool/model-hash.ts";
+export type { MachineFacts } from "./reconcilers/azuremachinepool/observation/machine-view.ts";
+export { type DesiredHash, desiredHashOf } from "./reconcilers/azuremachinepool/model/hash.ts";
 export {
   factsFromStatus,
   type PoolFacts,
   poolView,
   type SetFacts,
   workloadFromStatus,
-} from "./reconcilers/azuremachinepool/pool-view.ts";
-export type { ModelFacts } from "./reconcilers/azuremachinepool/scale-set-model.ts";
-export { IMAGE_VERSION_ANNOTATION, MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";
+} from "./reconcilers/azuremachinepool/observation/pool-view.ts";
+export { instancesFromStatus } from "./reconcilers/azuremachinepool/observation/drained-machines.ts";
+export { tagsFromRecord } from "./reconcilers/azuremachinepool/model/tags.ts";
+export type { ModelFacts } from "./reconcilers/azuremachinepool/model/model.ts";
+export { IMAGE_VERSION_ANNOTATION, MACHINE_POOL_LABEL } from "./pools/well-known.ts";
 export { planPrototype, planTemplatePrototype } from "./reconcilers/nodeprototype/plan.ts";
 export { connectToCluster, type ConnectToCluster } from "./workload/connect.ts";
 export type { WorkloadCluster, WorkloadPorts } from "./workload/connection.ts";

@@ -121,8 +121,14 @@ export {
 export { type MachineSetPlan, planMachineSet } from "./rollout/machine-set/plan.ts";
 export { type PreflightView, failedPreflight } from "./rollout/machine-set/preflight.ts";
 export type { MachineSetView, SetMachine } from "./rollout/machine-set/view.ts";
-export type { Blocked, BlockedReason, PoolAction } from "./rollout/scale-set/action.ts";
+export {
+  type Blocked,
+  type BlockedReason,
+  type PoolAction,
+  isOfRollout,
+} from "./rollout/scale-set/action.ts";
 export { type Budget, roundingNote } from "./rollout/scale-set/budget.ts";
+export { recordedSize, resizedByOthers } from "./rollout/scale-set/external-size.ts";
 export {
   type Forecast,
   type TimedAction,
@@ -132,11 +138,22 @@ export {
   isDisruptive,
 } from "./rollout/scale-set/forecast/forecast.ts";
 export type { RolloutStep, StepTimes } from "./rollout/scale-set/forecast/step-times.ts";
+export { type DrainedMachine, isDisruptable } from "./rollout/scale-set/instances/drained-machine.ts";
 export { keepsModelOfSet } from "./rollout/scale-set/models.ts";
 export { needsAttention } from "./rollout/scale-set/needs-attention.ts";
-export { type PoolPlan, machineResourceName, planPool } from "./rollout/scale-set/plan.ts";
+export { type PoolPlan, actionsOfPass, machineResourceName, planPool } from "./rollout/scale-set/plan.ts";
 export { ALLOW_REMOVAL_ANNOTATION, missingNames, observeMissing } from "./rollout/scale-set/removal-guard.ts";
-export type { MachineView, PoolView, RemovalGuard, SetOperation, VmState } from "./rollout/scale-set/view.ts";
+export { hasOtherTags } from "./rollout/scale-set/upkeep/tags.ts";
+export {
+  type InstancesView,
+  type MachineView,
+  type PoolView,
+  type RemovalGuard,
+  type SetOperation,
+  type TagsView,
+  type VmState,
+  isHalted,
+} from "./rollout/scale-set/view.ts";
 export { counted } from "./rollout/shared/action.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";
 export { firstDrift } from "./service-operator/drift.ts";

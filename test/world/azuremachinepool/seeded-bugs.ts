@@ -14,11 +14,9 @@ import type {
   DeletingScope,
   NormalScope as PoolScope,
 } from "../../../packages/manager/src/reconcilers/azuremachinepool/scope.ts";
-import { DRAINED } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/conditions.ts";
-import {
-  poolNameOf,
-  type Scope as MachineScope,
-} from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/scope.ts";
+import { DRAINED } from "../../../packages/manager/src/pools/machine-conditions.ts";
+import { poolNameOf } from "../../../packages/manager/src/pools/machines-of-pool.ts";
+import type { Scope as MachineScope } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/scope.ts";
 import type { Scope as ConfigScope } from "../../../packages/manager/src/reconcilers/kubeadmconfig/scope.ts";
 import { planPool } from "../../../packages/plan/src/rollout/scale-set/plan.ts";
 import type { PoolView } from "../../../packages/plan/src/rollout/scale-set/view.ts";
@@ -77,13 +75,12 @@ function misplanning(viewOf: (view: PoolView, scope: PoolScope) => PoolView): Se
     async (scope) => {
       const outcome = await original(scope);
       const pool = scope as PoolScope;
-      if (pool.observation)
-        pool.observation = { ...pool.observation, planned: planPool(viewOf(pool.observation.view, pool)) };
+      if (pool.observation) pool.planned = planPool(viewOf(pool.observation.view, pool));
       return outcome;
     };
   return changed("azuremachinepool", (reconciler) => ({
     ...reconciler,
-    normal: reconciler.normal.map((one) => (one.name === "observeAndPlan" ? phase(one) : one)),
+    normal: reconciler.normal.map((one) => (one.name === "plan" ? phase(one) : one)),
   }));
 }
 
@@ -177,9 +174,9 @@ const rollAfterLoss = async (world: World): Promise<void> => {
 /** Counts a loss only after it has lasted for a minute. */
 function belated(): (view: PoolView, scope: PoolScope) => PoolView {
   const losses = new WeakMap<object, Map<string, number>>();
-  return (view, { memory }) => {
-    const lostMs = losses.get(memory) ?? new Map<string, number>();
-    losses.set(memory, lostMs);
+  return (view, { poolCache }) => {
+    const lostMs = losses.get(poolCache) ?? new Map<string, number>();
+    losses.set(poolCache, lostMs);
     const believed = view.machines.map((machine) => {
       const { name = "", isAvailable } = machine;
       if (isAvailable) lostMs.set(name, Infinity);

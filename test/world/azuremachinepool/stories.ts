@@ -23,7 +23,7 @@ import {
 import {
   HASH_FUNCTIONS,
   type HashFunction,
-} from "../../../packages/manager/src/reconcilers/azuremachinepool/model-hash.ts";
+} from "../../../packages/manager/src/reconcilers/azuremachinepool/model/hash.ts";
 import { Deployment } from "../../../packages/sim/src/workloads/workload-kinds.ts";
 import { MINUTE_MS, NAMESPACE, patch, remove } from "../kit/fleet-world.ts";
 import { changedControllers, poolControllers } from "../kit/pool-controllers.ts";

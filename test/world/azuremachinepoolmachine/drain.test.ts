@@ -15,7 +15,7 @@ import {
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
-import { DRAINED } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/conditions.ts";
+import { DRAINED } from "../../../packages/manager/src/pools/machine-conditions.ts";
 import { VolumeAttachment } from "../../../packages/manager/src/workload/drain/kinds.ts";
 import { DaemonSet } from "../../../packages/sim/src/workloads/workload-kinds.ts";
 import { CLUSTER, type MachineWorld, machineWorld, NAMESPACE, POOL, SET } from "./machine-world.ts";

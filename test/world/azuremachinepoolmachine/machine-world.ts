@@ -26,8 +26,8 @@ import {
   MACHINE_FINALIZER,
   MACHINE_POOL_LABEL,
   MODEL_HASH_ANNOTATION,
-} from "../../../packages/manager/src/reconcilers/azuremachinepool/well-known.ts";
-import { DRAINED } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/conditions.ts";
+} from "../../../packages/manager/src/pools/well-known.ts";
+import { DRAINED } from "../../../packages/manager/src/pools/machine-conditions.ts";
 import { azureMachinePoolMachineReconciler } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/reconciler.ts";
 import { Deployment } from "../../../packages/sim/src/workloads/workload-kinds.ts";
 import { workloadsOf } from "../kit/cluster-world.ts";

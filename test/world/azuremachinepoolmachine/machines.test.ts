@@ -2,7 +2,7 @@ import { AzureMachinePool, AzureMachinePoolMachine, type Frozen, Node } from "@c
 import { node } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
-import { MACHINE_FINALIZER } from "../../../packages/manager/src/reconcilers/azuremachinepool/well-known.ts";
+import { MACHINE_FINALIZER } from "../../../packages/manager/src/pools/well-known.ts";
 import { type MachineWorld, machineWorld, MODEL, NAMESPACE, POOL } from "./machine-world.ts";
 
 expect.extend(conditionMatchers);

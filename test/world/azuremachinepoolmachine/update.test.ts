@@ -2,7 +2,7 @@ import { type Frozen, getCondition, Node, UPDATE_INSTANCE_ANNOTATION } from "@ca
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
-import { DRAINED } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/conditions.ts";
+import { DRAINED } from "../../../packages/manager/src/pools/machine-conditions.ts";
 import { type MachineWorld, machineWorld, MODEL, NAMESPACE } from "./machine-world.ts";
 
 expect.extend(conditionMatchers);

@@ -14,7 +14,7 @@ import { InstanceCache } from "../../../packages/azure/src/scale-set/instance-ca
 import {
   HASH_FUNCTIONS,
   type HashFunction,
-} from "../../../packages/manager/src/reconcilers/azuremachinepool/model-hash.ts";
+} from "../../../packages/manager/src/reconcilers/azuremachinepool/model/hash.ts";
 import { azureMachinePoolReconciler } from "../../../packages/manager/src/reconcilers/azuremachinepool/reconciler.ts";
 import { azureMachinePoolMachineReconciler } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/reconciler.ts";
 import { PrototypeMetrics } from "../../../packages/manager/src/reconcilers/nodeprototype/metrics.ts";

@@ -120,7 +120,7 @@ describe("capstan plan of a dump", () => {
       [
         poolObject({
           spec: { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
-          status: { pickedForDeletion: ["pool-0"] },
+          status: { pickedForDeletion: ["pool-0"], pickedForUpdate: ["pool-1"] },
         }),
         machinePoolObject(),
         machineObject(0, "v1-old", { metadata: { deletionTimestamp: NOW } }),

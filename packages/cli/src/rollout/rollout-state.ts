@@ -1,3 +1,4 @@
+import { isOfRollout } from "@capstan/plan";
 import { titleOf } from "../plan/read/given-objects.ts";
 import type { PoolBlock } from "../plan/print/pool-block.ts";
 import { planFor, type PlannedPool } from "../plan/planners/pool-plan.ts";
@@ -17,7 +18,7 @@ export interface RolloutState extends PlannedPool {
 export function rolloutState(parts: PoolParts, nowMs: number): RolloutState {
   const planned = planFor(parts, nowMs);
   const { actions, blocked, budget } = planned.plan;
-  const isIdle = actions.length === 0 && blocked.length === 0;
+  const isIdle = !actions.some(isOfRollout) && blocked.length === 0;
   const failure = failureOf(parts, planned.standstill);
   const isReached = isIdle && budget.outdated + budget.leaving === 0 && budget.available >= budget.desired;
   return {

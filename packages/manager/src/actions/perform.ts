@@ -62,7 +62,8 @@ function shortList(targets: readonly string[]): readonly string[] {
   return more > 0 ? [...targets.slice(0, MOST_TARGETS), `and ${more} more`] : targets;
 }
 
-function sooner(first: Outcome, second: Outcome): Outcome {
+/** The outcome with the sooner requeue. */
+export function sooner(first: Outcome, second: Outcome): Outcome {
   if (first.type === "next") return second;
   if (second.type === "next") return first;
   return second.afterMs < first.afterMs ? second : first;

@@ -7,10 +7,10 @@ import {
   type Frozen,
   groupOf,
   type KubernetesObject,
-  MachinePool,
 } from "@capstan/api";
 import { type CacheReader, index, type ObjectName } from "@capstan/runtime";
 import type { ManagedPool } from "@capstan/plan";
+import { machinePoolOf } from "../pools/machine-pool-owner.ts";
 
 const BY_CLUSTER = "aks-cluster-of-pool";
 
@@ -37,17 +37,6 @@ export function managedPoolsOf(cache: CacheReader, { name, namespace }: ObjectNa
       return machinePool ? [{ pool, machinePool }] : [];
     })
     .toSorted((a, b) => (a.pool.metadata.name < b.pool.metadata.name ? -1 : 1));
-}
-
-/** The MachinePool that owns a pool. */
-export function machinePoolOf(
-  cache: CacheReader,
-  { metadata }: Frozen<AzureManagedMachinePool>,
-): Frozen<MachinePool> | undefined {
-  const owner = metadata.ownerReferences?.find(
-    ({ kind, apiVersion }) => kind === MachinePool.kind && groupOf(apiVersion) === MachinePool.group,
-  );
-  return owner && cache.get(MachinePool, { name: owner.name, namespace: metadata.namespace });
 }
 
 /** The control plane of the Cluster of that name, if AKS runs it. */

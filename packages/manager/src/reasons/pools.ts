@@ -15,6 +15,11 @@ export const POOL_REASONS = {
     meaning: "The bootstrap data for new machines is there.",
     cure: "Nothing: this is the desired state.",
   },
+  BootstrapDataExpired: {
+    meaning:
+      "Machines wait for their update in place, because they could not rejoin with the bootstrap data in the scale set.",
+    cure: "Nothing: the pool controller writes fresh bootstrap data first.",
+  },
   BudgetUsedUp: {
     meaning: "Too few machines are available to disrupt another one, and the pool may not add more.",
     cure: "Repair or delete the machines that are not available, or raise `maxSurge` or `maxUnavailable` in `spec.strategy.rollingUpdate`.",
@@ -66,6 +71,10 @@ export const POOL_REASONS = {
     meaning:
       "Machines with the new model failed, or have not become available for more than 10 minutes, so the rollout does not go on.",
     cure: "Read the conditions of these AzureMachinePoolMachines, then correct the image, the bootstrap config or the size: a changed spec starts a new rollout.",
+  },
+  NodeNotDrained: {
+    meaning: "A Node has joined, or could not be read, after its machine counted as drained without a Node.",
+    cure: "Nothing: the machine drains the Node before its instance is deleted or updated.",
   },
   NothingMissing: {
     meaning: "The instances of all machines are in the list of the scale set again.",

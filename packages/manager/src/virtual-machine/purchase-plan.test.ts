@@ -2,7 +2,7 @@ import type { AzureMachinePool } from "@capstan/api";
 import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { purchasePlan } from "./purchase-plan.ts";
-import { scaleSetBody } from "../reconcilers/azuremachinepool/scale-set-body.ts";
+import { scaleSetBody } from "../reconcilers/azuremachinepool/model/body.ts";
 
 type Image = NonNullable<AzureMachinePool["spec"]["template"]["image"]>;
 

@@ -3,7 +3,7 @@ import type { Overrides } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import type { ScaleSetInstance } from "@capstan/azure";
 import { findNode } from "./find-node.ts";
-import { instanceOf, nodeOf } from "../reconcilers/azuremachinepoolmachine/machine.fixture.ts";
+import { instanceOf, nodeOf } from "../pools/machine.fixture.ts";
 
 const STRANGER = { metadata: { name: "stranger" }, status: { nodeInfo: { systemUUID: "other" } } };
 const ask = (

@@ -1,6 +1,6 @@
 import type { Frozen, Node } from "@capstan/api";
 import { expect, test } from "vitest";
-import { nodeOf } from "../reconcilers/azuremachinepoolmachine/machine.fixture.ts";
+import { nodeOf } from "../pools/machine.fixture.ts";
 import type { WorkloadNodes } from "./nodes.ts";
 import { candidatesOf, seekNode } from "./node-ref-cache.ts";
 

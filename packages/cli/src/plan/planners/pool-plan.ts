@@ -1,9 +1,11 @@
 import { type AzureMachinePoolMachine, DELETE_MACHINE_ANNOTATION, type Frozen } from "@capstan/api";
 import {
   factsFromStatus,
+  instancesFromStatus,
   type MachineFacts,
   poolView,
   type SetFacts,
+  tagsFromRecord,
   workloadFromStatus,
 } from "@capstan/manager";
 import { planPool, type PoolAction, type PoolPlan, type PoolView } from "@capstan/plan";
@@ -64,7 +66,7 @@ function withMarked(action: PoolAction, { machines, desired }: PoolView): PoolAc
 
 /** The planner's view of a pool, from its objects alone. */
 export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
-  const { pool, machinePool, machines, cluster } = parts;
+  const { pool, machinePool, machines, cluster, azureCluster } = parts;
   const { desired, note } = desiredModel(parts);
   const scaleSet = setFactsOf(parts, desired.hash);
   const facts = machines.map((machine) => machineFacts(machine, scaleSet));
@@ -78,8 +80,10 @@ export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
     nowMs,
   });
   const isPaused = view.isPaused || cluster?.spec.paused === true;
+  const tags = scaleSet && tagsFromRecord(pool, azureCluster);
+  const instances = instancesFromStatus(pool, facts);
   const notes = [...rivalNotes(parts), ...(note === undefined ? [] : [`${titleOf(pool)}: ${note}`])];
-  return { view: { ...view, isPaused }, notes };
+  return { view: { ...view, isPaused, ...(tags && { tags }), instances }, notes };
 }
 
 /**

@@ -139,7 +139,7 @@ function subjectOf({ targets, detail }: PoolAction): string {
   if ("to" in detail) {
     return `${namesOf(targets)}, capacity ${detail.from} to ${detail.to}`;
   }
-  return namesOf(targets);
+  return "operation" in detail ? `${namesOf(targets)}, ${detail.operation}` : namesOf(targets);
 }
 
 // A line names up to this many machines and counts the rest; JSON has them all.

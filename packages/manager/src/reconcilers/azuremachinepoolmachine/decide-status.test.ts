@@ -2,10 +2,10 @@ import type { AzureMachinePoolMachine, NodeCondition } from "@capstan/api";
 import type { Overrides } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import type { ScaleSetInstance } from "@capstan/azure";
-import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
+import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "../../pools/machine-conditions.ts";
 import { decideStatus, type MachineStatusView } from "./decide-status.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
-import { instanceOf, machineOf, nodeOf } from "./machine.fixture.ts";
+import { instanceOf, machineOf, nodeOf } from "../../pools/machine.fixture.ts";
 
 const FOUND: NodeLookup = { state: "found", node: nodeOf() };
 const NONE: NodeLookup = { state: "none" };

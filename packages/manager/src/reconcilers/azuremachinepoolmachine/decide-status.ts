@@ -10,8 +10,8 @@ import type { ScaleSetInstance } from "@capstan/azure";
 import type { ConditionUpdate } from "../../contract/ready.ts";
 import { cordonedSince, isNodeReady, NODE_SCHEDULABLE } from "../../workload/availability.ts";
 import { isCordonedByUs } from "../../workload/drain/cordon.ts";
-import { MODEL_HASH_ANNOTATION } from "../azuremachinepool/well-known.ts";
-import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
+import { MODEL_HASH_ANNOTATION } from "../../pools/well-known.ts";
+import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "../../pools/machine-conditions.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 import { joinLeftMs, NODE_NOT_JOINED, overdueMessage } from "../../workload/overdue-join.ts";
 

@@ -6,9 +6,9 @@ import {
 } from "@capstan/api";
 import { azureMachinePool, type Overrides } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { DRAINED } from "./conditions.ts";
+import { DRAINED } from "../../pools/machine-conditions.ts";
 import { decideUpdate, returnOf, type ReturnView } from "./decide-update.ts";
-import { instanceOf, machineOf, nodeOf } from "./machine.fixture.ts";
+import { instanceOf, machineOf, nodeOf } from "../../pools/machine.fixture.ts";
 
 const UPDATE = {
   startedAt: "2026-01-01T00:00:00Z",

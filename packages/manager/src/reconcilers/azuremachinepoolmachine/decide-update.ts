@@ -8,7 +8,7 @@ import {
 } from "@capstan/api";
 import type { ScaleSetInstance } from "@capstan/azure";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
-import { DRAINED } from "./conditions.ts";
+import { DRAINED } from "../../pools/machine-conditions.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 import type { InstanceUpdate } from "./kept-fields.ts";
 

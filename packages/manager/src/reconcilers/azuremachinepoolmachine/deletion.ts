@@ -9,8 +9,8 @@ import {
 import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
 import { isNodeReady } from "../../workload/availability.ts";
 import { type DrainState, hookOf } from "../../workload/drain/drain-machine.ts";
-import { precedingName } from "./claims.ts";
-import { DRAINED, WAITING_FOR_INSTANCE } from "./conditions.ts";
+import { precedingName } from "../../pools/claims.ts";
+import { DRAINED, WAITING_FOR_INSTANCE } from "../../pools/machine-conditions.ts";
 import { isDrained } from "./drained.ts";
 import { drainNode, recordDrain } from "./drain-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";

@@ -9,7 +9,7 @@ import {
 import type { DrainLimit } from "../../workload/drain/decide.ts";
 import { drainRulesOf } from "../../workload/drain/drain-rules.ts";
 import { drainMachine, type DrainState } from "../../workload/drain/drain-machine.ts";
-import { DRAIN_BLOCKED, DRAINED, VOLUMES_DETACHED } from "./conditions.ts";
+import { DRAIN_BLOCKED, DRAINED, VOLUMES_DETACHED } from "../../pools/machine-conditions.ts";
 import { isPoolPaused, type Scope } from "./scope.ts";
 
 /** Cordons the Node of the machine and evicts its pods, as far as one pass can. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeLookup } from "../../workload/find-node.ts";
 import { isDrained } from "./drained.ts";
-import { machineOf, nodeOf } from "./machine.fixture.ts";
+import { machineOf, nodeOf } from "../../pools/machine.fixture.ts";
 
 const lastTransitionTime = "2026-01-01T00:00:00Z";
 const drained = (status: "True" | "False", reason: string) => ({

@@ -1,7 +1,7 @@
 import { type AzureMachinePoolMachine, type Frozen, getCondition } from "@capstan/api";
 import { NO_NODE } from "../../workload/drain/drain-machine.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
-import { DRAINED } from "./conditions.ts";
+import { DRAINED } from "../../pools/machine-conditions.ts";
 
 /** Whether the Node that the machine has now is drained. A Node that registered late, or after an update in place, is not the drained one. */
 export function isDrained({

@@ -2,7 +2,7 @@ import { applyMergePatch, type Frozen, type Node } from "@capstan/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { keptFieldsOf, restoring } from "./kept-fields.ts";
-import { nodeOf } from "./machine.fixture.ts";
+import { nodeOf } from "../../pools/machine.fixture.ts";
 
 const BEFORE = nodeOf({
   metadata: {

@@ -11,10 +11,11 @@ import {
   waiting,
 } from "@capstan/runtime";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
-import { precedingName } from "./claims.ts";
+import { precedingName } from "../../pools/claims.ts";
 import { joinDueInMs } from "./decide-status.ts";
 import { findNode, type NodeLookup } from "../../workload/find-node.ts";
-import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
+import { isOfPool, type Scope } from "./scope.ts";
+import { poolNameOf } from "../../pools/machines-of-pool.ts";
 
 // The pool and the lists of its instances enqueue the machine; this interval covers missed events.
 const INSTANCE_RECHECK_MS = 10 * 60_000;

@@ -13,7 +13,6 @@ import {
   type CacheReader,
   defineReconciler,
   index,
-  keyOf,
   type ObjectName,
   on,
   type Reconciler,
@@ -23,8 +22,8 @@ import { poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { MACHINE_FINALIZER } from "../azuremachinepool/well-known.ts";
-import { BY_PROVIDER_ID } from "./claims.ts";
+import { MACHINE_FINALIZER } from "../../pools/well-known.ts";
+import { BY_PROVIDER_ID } from "../../pools/claims.ts";
 import { awaitInstance, drainBeforeLeaving, removeNode, unlessPointless } from "./deletion.ts";
 import {
   leaveLostToPool,
@@ -37,10 +36,10 @@ import {
 import { report } from "./report.ts";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
-import { type AzureMachinePoolMachinePorts, buildScope, poolNameOf, type Scope } from "./scope.ts";
+import { type AzureMachinePoolMachinePorts, buildScope, type Scope } from "./scope.ts";
+import { machinesByPool, machinesOfPool } from "../../pools/machines-of-pool.ts";
 import { updateInPlace } from "./update.ts";
 
-const BY_POOL = "pool";
 // Draining waits for the API servers of many clusters; a slow one must not block the machines of the others.
 const CONCURRENCY = 30;
 // Events report all changes, and the pool controller checks its machines every ten minutes; this covers missed events.
@@ -61,9 +60,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     indexes: [
       drainRulesByNamespace,
       index(AzureMachinePoolMachine, BY_PROVIDER_ID, ({ spec }) => [providerKey(spec.providerID)]),
-      index(AzureMachinePoolMachine, BY_POOL, (machine) => [
-        keyOf({ metadata: { name: poolNameOf(machine), namespace: machine.metadata.namespace } }),
-      ]),
+      machinesByPool,
     ],
     watches: [
       on(AzureMachinePool, toUnsettled, { predicate: mattersToUnsettled }),
@@ -88,13 +85,9 @@ interface Named {
   readonly metadata: ObjectName;
 }
 
-function machinesOf(pool: Named, cache: CacheReader): readonly Frozen<AzureMachinePoolMachine>[] {
-  return cache.list(AzureMachinePoolMachine, { index: BY_POOL, value: keyOf(pool) });
-}
-
 /** Every machine reports whether it has the model of its scale set. */
 function toAll(pool: Named, cache: CacheReader): ObjectName[] {
-  return machinesOf(pool, cache).map(({ metadata }) => metadata);
+  return machinesOfPool(cache, pool).map(({ metadata }) => metadata);
 }
 
 function hasAnotherModel(before: Frozen<AzureMachinePool>, after: Frozen<AzureMachinePool>): boolean {
@@ -103,7 +96,7 @@ function hasAnotherModel(before: Frozen<AzureMachinePool>, after: Frozen<AzureMa
 
 /** The machines of a pool that are drained or updated: only these depend on its pause and its timeouts. */
 function toUnsettled(pool: Named, cache: CacheReader): ObjectName[] {
-  return machinesOf(pool, cache)
+  return machinesOfPool(cache, pool)
     .filter((machine) => machine.metadata.deletionTimestamp !== undefined || updateOf(machine) !== undefined)
     .map(({ metadata }) => metadata);
 }

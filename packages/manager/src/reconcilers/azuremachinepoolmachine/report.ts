@@ -1,7 +1,12 @@
 import { getCondition } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
-import { BOOTSTRAP_SUCCEEDED, DRAINED, SUMMED_UP, UPDATING_IN_PLACE } from "./conditions.ts";
+import {
+  BOOTSTRAP_SUCCEEDED,
+  DRAINED,
+  SUMMED_UP,
+  UPDATING_IN_PLACE,
+} from "../../pools/machine-conditions.ts";
 import { decideStatus } from "./decide-status.ts";
 import type { Scope } from "./scope.ts";
 

@@ -19,7 +19,7 @@ import type { InstanceCache, ObservedInstance } from "@capstan/azure";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { MACHINE_POOL_LABEL } from "../azuremachinepool/well-known.ts";
+import { poolNameOf } from "../../pools/machines-of-pool.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 
 export interface AzureMachinePoolMachinePorts {
@@ -88,12 +88,6 @@ function poolOf(
   const pool = cache.get(AzureMachinePool, { name, namespace: machine.metadata.namespace });
   const owner = controllerOf(machine);
   return owner && owner.uid !== pool?.metadata.uid ? undefined : pool;
-}
-
-/** The name of the pool that a machine belongs to. */
-export function poolNameOf(machine: Frozen<AzureMachinePoolMachine>): string {
-  const { labels } = machine.metadata;
-  return controllerOf(machine)?.name ?? labels?.[MACHINE_POOL_LABEL] ?? "";
 }
 
 const INSTANCE = /\/virtualmachines\/[^/]+$/;

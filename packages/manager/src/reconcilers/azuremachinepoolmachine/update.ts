@@ -10,14 +10,14 @@ import { again, type Client, next, type Outcome } from "@capstan/runtime";
 import type { ScaleSetInstance } from "@capstan/azure";
 import { updateOf } from "../../workload/availability.ts";
 import { isCordonedByUs, uncordon } from "../../workload/drain/cordon.ts";
-import { MODEL_HASH_ANNOTATION, UNKNOWN_MODEL } from "../azuremachinepool/well-known.ts";
+import { MODEL_HASH_ANNOTATION, UNKNOWN_MODEL } from "../../pools/well-known.ts";
 import {
   BOOTSTRAP_SUCCEEDED,
   DRAINED,
   INSTANCE_UPDATED,
   UPDATING_IN_PLACE,
   VOLUMES_DETACHED,
-} from "./conditions.ts";
+} from "../../pools/machine-conditions.ts";
 import { decideUpdate, returnOf, type UpdateStep } from "./decide-update.ts";
 import { deleteNode } from "./deletion.ts";
 import { drainNode, recordDrain } from "./drain-node.ts";

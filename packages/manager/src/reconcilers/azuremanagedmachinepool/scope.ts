@@ -12,7 +12,8 @@ import {
 import type { Clock } from "@capstan/env";
 import { type Context, type Editable, waiting } from "@capstan/runtime";
 import type { AsoObjects } from "../../aks/aso-objects.ts";
-import { clusterNameOf, controlPlaneNameOf, machinePoolOf } from "../../aks/members.ts";
+import { clusterNameOf, controlPlaneNameOf } from "../../aks/members.ts";
+import { machinePoolOf } from "../../pools/machine-pool-owner.ts";
 import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
 import type { ListedScaleSet } from "./provider-ids.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";

@@ -1,7 +1,7 @@
 import { removeCondition } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { isRunning } from "@capstan/plan";
-import { listed } from "../azuremachinepool/listed.ts";
+import { listed } from "../../pools/names.ts";
 import { recordOf, type Scope } from "./scope.ts";
 
 /** The condition of the earlier proposal; the time of the last renewal is in status.lastImagePrototype. */

@@ -70,7 +70,9 @@ export function stateOf(view: PoolView): PoolState {
 
 function budgetOf({ view, machines, staying, goalHash }: Counting): Budget {
   const { desired } = view;
-  const { maxSurge, maxUnavailable } = resolveRolloutBudget(view, desired);
+  // Limits of a spec that cannot be built may not be numbers.
+  const limits = view.specProblem === undefined ? view : { maxSurge: 0, maxUnavailable: 0 };
+  const { maxSurge, maxUnavailable } = resolveRolloutBudget(limits, desired);
   const available = machines.filter(isAvailable).length;
   const upToDate = staying.filter((machine) => machine.modelHash === goalHash).length;
   const floor = desired - maxUnavailable;

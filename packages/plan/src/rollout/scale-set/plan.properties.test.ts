@@ -5,7 +5,7 @@ import type { PoolAction } from "./action.ts";
 import { NOW_MS, machine, pool } from "./plan.fixture.ts";
 import { type PoolPlan, planPool } from "./plan.ts";
 import { isGuarded } from "./removal-guard.ts";
-import { runStory } from "./story.fixture.ts";
+import { runStory } from "./stories/story.fixture.ts";
 import type { MachineView, PoolView } from "./view.ts";
 
 const anyLimit = fc.oneof(fc.nat(4), fc.constantFrom("0%", "10%", "25%", "50%", "100%"));

@@ -1,13 +1,17 @@
 import { counted } from "../shared/action.ts";
-import { type Blocked, type Cause, type PoolAction, headingOf, modelsText } from "./action.ts";
+import { type Blocked, type Cause, type PoolAction, headingOf, isChangeOfSet, modelsText } from "./action.ts";
 import { type Budget, type PoolState, stateOf } from "./budget.ts";
 import { isUpdatedInPlace, updateWave } from "./in-place.ts";
+import { planInstanceOperations } from "./instances/operations.ts";
 import { planRemoval } from "./removal-guard.ts";
 import { pickWithinBudget } from "./replace.ts";
+import { type RunningWrite, runningWrite } from "./running-write.ts";
 import { pickSurplus } from "./scale-down.ts";
 import { pickStuck } from "./stuck.ts";
 import { byInstanceID } from "./selection.ts";
 import { planCapacity } from "./surge.ts";
+import { canRejoin, renewForUpdates } from "./upkeep/bootstrap-data.ts";
+import { planUpkeep } from "./upkeep/upkeep.ts";
 import { type PoolView, type WholeMachine, isLive } from "./view.ts";
 import { planWaits } from "./waits.ts";
 
@@ -16,6 +20,8 @@ export interface PoolPlan {
   readonly actions: readonly PoolAction[];
   readonly blocked: readonly Blocked[];
   readonly budget: Budget;
+  /** Whose write of the scale set runs; changes of the scale set wait for its end. */
+  readonly runningWrite?: RunningWrite;
 }
 
 /** The name of the AzureMachinePoolMachine of an instance. */
@@ -30,18 +36,56 @@ export function machineResourceName(pool: string, instanceID: string): string {
 export function planPool(view: PoolView): PoolPlan {
   const state = stateOf(view);
   const { budget } = state;
-  if (view.isPaused) {
-    const why = "the pool or its cluster is paused; running operations continue, and no new one starts";
-    return {
-      actions: [],
-      blocked: [{ ...headingOf(view), reason: "Paused", targets: [view.name], why }],
-      budget,
-    };
-  }
+  const operations = planInstanceOperations(view);
+  const halt = haltOf(view);
+  if (halt) return { actions: operations.actions, blocked: [halt, ...operations.blocked], budget };
+  const { actions, blocked } = planRollout(state);
+  const isUpdateHeld = operations.blocked.some(({ reason }) => reason === "BootstrapDataExpired");
+  const upkeep = planUpkeep(state, { rollout: actions, isUpdateHeld });
+  const running = runningWrite(view);
+  return {
+    actions: [...actions, ...upkeep, ...operations.actions],
+    blocked: [...blocked, ...operations.blocked],
+    budget,
+    ...(running && { runningWrite: running }),
+  };
+}
+
+/** Why the pool controller decides nothing about machines and the scale set. */
+function haltOf(view: PoolView): Blocked | undefined {
+  const halt = (reason: "Paused" | "InvalidSpec", why: string): Blocked => ({
+    ...headingOf(view),
+    reason,
+    targets: [view.name],
+    why,
+  });
+  if (view.isPaused)
+    return halt(
+      "Paused",
+      "the pool or its cluster is paused; running operations continue, and no new one starts",
+    );
+  return view.specProblem === undefined ? undefined : halt("InvalidSpec", view.specProblem);
+}
+
+/**
+ * The actions that one pass performs: of the changes of the scale set the first, because each may start an operation, and
+ * the next one needs a fresh read. While a write of the scale set runs, another one would preempt it half done.
+ */
+export function actionsOfPass({
+  actions,
+  runningWrite: running,
+}: Pick<PoolPlan, "actions" | "runningWrite">): readonly PoolAction[] {
+  const first = running ? undefined : actions.find(isChangeOfSet);
+  return actions.filter((action) => !isChangeOfSet(action) || action === first);
+}
+
+/** Decides what brings the pool to its size and its model. */
+function planRollout(state: PoolState): Pick<PoolPlan, "actions" | "blocked"> {
+  const { view } = state;
   const adoption = adopt(state);
   const removal = planRemoval(view);
   // If the list of instances is not trustworthy, it must not cause other deletions or additions either.
-  if (removal.blocked) return { actions: adoption, blocked: [removal.blocked], budget };
+  if (removal.blocked) return { actions: adoption, blocked: [removal.blocked] };
   const disruption = planDisruption(state);
   const actions = [...adoption, ...(removal.remove ? [removal.remove] : []), ...disruption.actions];
   const capacity = planCapacity(state, disruption);
@@ -50,7 +94,6 @@ export function planPool(view: PoolView): PoolPlan {
   return {
     actions: steps.length > 0 ? steps : mendSet(state),
     blocked: [...disruption.blocked, ...capacity.blocked],
-    budget,
   };
 }
 
@@ -87,7 +130,7 @@ function planDisruption(state: PoolState): Disruption {
     ...deletion(state, "ScaleDown", surplus),
     ...deletion(state, "Annotated", budgeted.annotated),
     ...deletion(state, "Outdated", replaced),
-    ...(updated.length > 0 ? [updateWave(state, updated)] : []),
+    ...(updated.length > 0 ? startOfWave(state, updated) : []),
   ];
   return {
     actions,
@@ -95,6 +138,12 @@ function planDisruption(state: PoolState): Disruption {
     going,
     mayAddForRollout: budgeted.mayAddForRollout,
   };
+}
+
+/** Machines of the wave join again, so the scale set must have bootstrap data that is valid long enough. */
+function startOfWave(state: PoolState, wave: readonly WholeMachine[]): readonly PoolAction[] {
+  const { view } = state;
+  return [...(canRejoin(view) ? [] : [renewForUpdates(view)]), updateWave(state, wave)];
 }
 
 function adopt(state: PoolState): readonly PoolAction[] {

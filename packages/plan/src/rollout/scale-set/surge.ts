@@ -2,6 +2,7 @@ import { counted } from "../shared/action.ts";
 import { type Blocked, type PoolAction, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { MODELS_AT_MOST, hasTooManyModels, isModelHeld } from "./models.ts";
+import { runningWrite } from "./running-write.ts";
 import type { MachineView, PoolView } from "./view.ts";
 
 /** The change of the scale set: one PUT or none. */
@@ -44,7 +45,7 @@ export function planCapacity(
   const addable = Math.max(0, Math.min(missing, budget.ceiling - budget.live));
   const add = hasTooManyModels(view) ? 0 : addable;
   const blocked = [...modelBlocks(view, addable - add), ...mismatch(state, add)];
-  if (isPutRunning(view)) return { put: undefined, blocked };
+  if (runningWrite(view) === "ours") return { put: undefined, blocked };
   const to = Math.max(view.capacity, add > 0 ? budget.live + add : 0);
   const heading = { ...headingOf(view), targets: [view.name] };
   if (!state.isModelCurrent) {
@@ -54,10 +55,6 @@ export function planCapacity(
   if (to === view.capacity) return { put: undefined, blocked };
   const detail = { from: view.capacity, to };
   return { put: { ...heading, action: "SetCapacity", detail, why: whyAdd(state, add) }, blocked };
-}
-
-function isPutRunning({ operation }: PoolView): boolean {
-  return operation?.kind === "PutModel" || operation?.kind === "SetCapacity";
 }
 
 /** Azure already counts machines that its list does not show: another PUT would change nothing or create too many. */

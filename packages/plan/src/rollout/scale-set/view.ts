@@ -1,4 +1,6 @@
 /** The input of the planner of machine pools: observed facts and the time of the observation. */
+import type { Tags } from "../../ownership-tags.ts";
+import type { DrainedMachine } from "./instances/drained-machine.ts";
 
 /** The state of a VM according to Azure. */
 export type VmState =
@@ -47,6 +49,8 @@ export interface MachineView {
   readonly picked: MachinePick | undefined;
   /** The model that a running update in place leads to. */
   readonly updatingToHash: string | undefined;
+  /** Whether another client than the pool controller has annotated the machine for an update, which has not started. */
+  readonly isUpdateUnplanned?: boolean;
 }
 
 /** A long-running operation of the scale set that has not ended yet. */
@@ -71,6 +75,37 @@ export interface RemovalGuard {
   readonly lastCountedMs: number;
 }
 
+/** The tags of a scale set. */
+export interface TagsView {
+  readonly observed: Tags;
+  readonly desired: Tags;
+}
+
+/** The image that new machines should boot from. */
+interface BootImageView {
+  /** Whether the scale set has it. */
+  readonly isInUse: boolean;
+  /** The name of the image definition of a node prototype; undefined for the image in the spec. */
+  readonly definition: string | undefined;
+}
+
+/** The bootstrap data in the scale set. */
+interface BootstrapDataView {
+  /** Whether machines that are created or updated now can join with it. */
+  readonly isValid: boolean;
+  /** Whether newer data exists. */
+  readonly isSuperseded: boolean;
+  /** Whether it must always be valid, because an autoscaler or Azure creates machines at any time. */
+  readonly isAlwaysNeeded: boolean;
+}
+
+/** The machines whose instances wait for an operation, and the operations that run. */
+export interface InstancesView {
+  /** The drained machines without a running operation. */
+  readonly drained: readonly DrainedMachine[];
+  readonly operationsStartedMs: readonly number[];
+}
+
 /** One pool at one moment. The machines were listed after the capacity was read, with no PUT in between. */
 export interface PoolView {
   readonly namespace: string;
@@ -92,7 +127,21 @@ export interface PoolView {
   readonly isModelRefused: boolean;
   readonly isExternallyScaled: boolean;
   readonly isPaused: boolean;
+  /** Why the desired model cannot be built: the limits of the rollout may be wrong, too, and only deletions continue. */
+  readonly specProblem?: string;
   readonly operation: SetOperation | undefined;
+  /** Whether Azure has not finished a change of the scale set, no matter which client made it. */
+  readonly isSetChanging?: boolean;
+  /** Whether another client has resized the scale set while operations of the pool ran on its instances. */
+  readonly isResized?: boolean;
+  /** Absent if there is no scale set, or if its tags are not known. */
+  readonly tags?: TagsView;
+  /** Absent if there is no scale set, or if its image is not known. */
+  readonly bootImage?: BootImageView;
+  /** Absent if there is no scale set, or if its bootstrap data is not known. */
+  readonly bootstrapData?: BootstrapDataView;
+  /** Absent in a forecast, which simulates drains and operations itself. */
+  readonly instances?: InstancesView;
   /** The models that instances or the scale set have. */
   readonly modelsInUse: readonly string[];
   readonly workload: WorkloadView;
@@ -127,6 +176,11 @@ export function isWhole(machine: MachineView): machine is WholeMachine {
 /** The machines of this pool: whole names are compared, so `mp-1` never includes machines of `mp-10`. */
 export function machinesOf(view: PoolView): readonly MachineView[] {
   return view.machines.filter((machine) => machine.pool === view.name);
+}
+
+/** Whether the pool controller begins nothing but deletions that users have asked for, or nothing at all. */
+export function isHalted({ isPaused, specProblem }: PoolView): boolean {
+  return isPaused || specProblem !== undefined;
 }
 
 /** Whether Azure still counts the instance: it exists, and Azure has not accepted its deletion. */

@@ -11,7 +11,7 @@ import {
 } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import { type Candidate, RESTARTED_AT_ANNOTATION } from "@capstan/plan";
-import { BY_POOL } from "../../azuremachinepool/observe.ts";
+import { machinesOfPool } from "../../../pools/machines-of-pool.ts";
 import { EXCLUDED } from "./candidates.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
 
@@ -30,11 +30,8 @@ export function poolFleet(
     version: machinePool?.spec.template.spec.version,
     baseImage,
     hasMachines: pool.spec.providerID !== undefined,
-    machines: () => {
-      const value = `${pool.metadata.namespace}/${pool.metadata.name}`;
-      const machines = cache.list(AzureMachinePoolMachine, { index: BY_POOL, value });
-      return machines.map((machine) => fleetMachine(machine, pool.status?.modelHash));
-    },
+    machines: () =>
+      machinesOfPool(cache, pool).map((machine) => fleetMachine(machine, pool.status?.modelHash)),
     changing: () => changeOfPool({ pool, machinePool }),
     bootsFrom: (definitionID) => sameArmId(pool.status?.image?.id ?? "", definitionID),
     // Until it is gone, the scale set may still create machines.

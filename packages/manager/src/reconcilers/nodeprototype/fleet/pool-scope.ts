@@ -5,13 +5,13 @@ import {
   CLUSTER_NAME_LABEL,
   type Frozen,
   isPausedByAnnotation,
-  MachinePool,
   nodePrototypingOf,
 } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import { azureClusterNameOf } from "../../../azure-cluster/members.ts";
 import { baseKeyOf } from "../../../virtual-machine/image-reference.ts";
-import { azureTargetOf } from "../../azuremachinepool/scope.ts";
+import { azureTargetOf } from "../../../pools/azure-target.ts";
+import { machinePoolOf } from "../../../pools/machine-pool-owner.ts";
 import { poolFleet } from "./pool-fleet.ts";
 import { CONTROLLER, imagesIn, type PrototypePlace, type Scope, type Shared, whyOff } from "../scope.ts";
 
@@ -22,7 +22,7 @@ export function poolScope(shared: Shared, context: Context<AzureMachinePool>): S
   const clusterName = labels[CLUSTER_NAME_LABEL] ?? "";
   const cluster = cache.get(Cluster, { name: clusterName, namespace });
   const azureCluster = cache.get(AzureCluster, azureClusterNameOf(cache, { name: clusterName, namespace }));
-  const machinePool = machinePoolOf(context);
+  const machinePool = machinePoolOf(cache, pool);
   const settings = nodePrototypingOf(pool);
   const fleet = poolFleet(context, machinePool);
   return {
@@ -44,12 +44,6 @@ export function poolScope(shared: Shared, context: Context<AzureMachinePool>): S
   };
 }
 
-function machinePoolOf({ object, cache }: Context<AzureMachinePool>): Frozen<MachinePool> | undefined {
-  const { namespace, ownerReferences } = object.metadata;
-  const owner = ownerReferences?.find(({ kind }) => kind === MachinePool.kind);
-  return owner && cache.get(MachinePool, { name: owner.name, namespace });
-}
-
 function placeOf(
   shared: Shared,
   context: Context<AzureMachinePool>,
@@ -61,7 +55,7 @@ function placeOf(
 ): PrototypePlace {
   const { object: pool } = context;
   const { azureCluster, clusterName, version } = facts;
-  const target = azureTargetOf(shared, context, { azureCluster, clusterName, controller: CONTROLLER });
+  const target = azureTargetOf(shared.ports, context, { azureCluster, clusterName, controller: CONTROLLER });
   const place = {
     ...target,
     machinesID: `${target.scaleSetID}/virtualMachines`,

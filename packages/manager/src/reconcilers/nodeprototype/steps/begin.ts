@@ -10,7 +10,7 @@ import {
   type StartDecision,
   prototypeVersionOf,
 } from "@capstan/plan";
-import { listed } from "../../azuremachinepool/listed.ts";
+import { listed } from "../../../pools/names.ts";
 import {
   type AzureScope,
   instanceIDOf,

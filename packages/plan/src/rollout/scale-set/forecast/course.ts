@@ -32,8 +32,10 @@ interface Due {
 /** Starts with the pool as it is; a running operation takes as long as if it had just started. */
 export function startOf(view: PoolView, times: StepTimes): Course {
   const ids = machinesOf(view).map(({ instanceID }) => Number(instanceID ?? -1));
+  // The forecast simulates drains and operations on instances itself.
+  const { instances: _, ...start } = view;
   const course: Course = {
-    view,
+    view: start,
     times,
     machines: new Map(machinesOf(view).map((machine, key) => [key, machine])),
     due: [],
@@ -75,34 +77,64 @@ export function waitUntil(course: Course, nowMs: number): void {
   course.view = { ...course.view, nowMs };
 }
 
+type Effects = {
+  readonly [Name in PoolAction["action"]]: (
+    course: Course,
+    action: Extract<PoolAction, { readonly action: Name }>,
+  ) => void;
+};
+
+const EFFECTS: Effects = {
+  PutModel: startPut,
+  SetCapacity: startPut,
+  CreateMachineResource: (course, { detail }) => adopt(course, detail),
+  DeleteMachine: (course, { targets }) => onEach(course, targets, startDeletion),
+  UpdateMachineInPlace: (course, { targets, detail }) =>
+    onEach(course, targets, (_, key) => startUpdate(course, key, detail.hash)),
+  DeleteMachineResource: (course, { targets }) =>
+    onEach(course, targets, (_, key) => course.machines.delete(key)),
+  RevertUpdateAnnotation: (course, { targets }) => onEach(course, targets, revertUpdate),
+  ClearSurge: (course, { targets }) =>
+    onEach(course, targets, (_, key) => change(course, key, { isSurge: false })),
+  SwitchImage: bringInOrder,
+  RenewBootstrapData: bringInOrder,
+  PatchTags: bringInOrder,
+  // The forecast simulates operations on instances as a part of deletions and updates.
+  StartInstanceOperation: () => undefined,
+  Wait: () => undefined,
+};
+
 /** Applies the immediate effects of an action and schedules the later ones. */
 export function performActions(course: Course, action: PoolAction): void {
-  switch (action.action) {
-    case "PutModel":
-    case "SetCapacity":
-      startPut(course, action);
-      return;
-    case "CreateMachineResource":
-      adopt(course, action.detail);
-      return;
-    case "DeleteMachine":
-    case "UpdateMachineInPlace":
-    case "DeleteMachineResource":
-      for (const key of keysOf(course, action.targets)) carryOutOn(course, key, action);
-      return;
-    case "Wait":
-  }
+  // The record pairs each effect with its own action by type; here the name does.
+  (EFFECTS[action.action] as (course: Course, action: PoolAction) => void)(course, action);
 }
 
-type MachineAction = Extract<
-  PoolAction,
-  { action: "DeleteMachine" | "UpdateMachineInPlace" | "DeleteMachineResource" }
->;
+function onEach(
+  course: Course,
+  targets: readonly string[],
+  happen: (course: Course, key: number) => void,
+): void {
+  for (const key of keysOf(course, targets)) happen(course, key);
+}
 
-function carryOutOn(course: Course, key: number, action: MachineAction): void {
-  if (action.action === "DeleteMachine") startDeletion(course, key);
-  else if (action.action === "UpdateMachineInPlace") startUpdate(course, key, action.detail.hash);
-  else course.machines.delete(key);
+function bringInOrder(course: Course): void {
+  course.view = inOrder(course.view);
+}
+
+/** A write of the scale set also writes its image, its bootstrap data and its tags. */
+function inOrder({ tags, bootImage, bootstrapData, ...view }: PoolView): PoolView {
+  return {
+    ...view,
+    ...(tags && { tags: { ...tags, observed: tags.desired } }),
+    ...(bootImage && { bootImage: { ...bootImage, isInUse: true } }),
+    ...(bootstrapData && { bootstrapData: { ...bootstrapData, isValid: true, isSuperseded: false } }),
+  };
+}
+
+function revertUpdate(course: Course, key: number): void {
+  change(course, key, { isUpdateUnplanned: false, picked: undefined, updatingToHash: undefined });
+  becomeAvailable(course, key);
 }
 
 function goOnWith(course: Course, key: number, machine: MachineView): void {
@@ -111,7 +143,7 @@ function goOnWith(course: Course, key: number, machine: MachineView): void {
     later(course, times("delete"), () => course.machines.delete(key));
   } else if (machine.isDeleting) {
     startDeletion(course, key);
-  } else if (machine.picked === "update") {
+  } else if (machine.picked === "update" && machine.isUpdateUnplanned !== true) {
     startUpdate(course, key, machine.updatingToHash ?? course.view.desiredHash);
   } else if (isComing(machine, course.view.nowMs)) {
     const createMs = machine.vmState === "Running" ? 0 : times("create");
@@ -131,7 +163,7 @@ function startPut(course: Course, action: Put): void {
   const { view } = course;
   const add = Math.max(0, action.detail.to - liveCount(course));
   course.view = {
-    ...view,
+    ...inOrder(view),
     capacity: action.detail.to,
     operation: { kind: action.action, sinceMs: view.nowMs },
   };
