@@ -9,6 +9,11 @@ const format = ({ path, line, message }: Violation): string => `${path}:${line} 
 const sources = globSync("packages/*/src/**/*.ts").filter((path) => !/\.(test|deep|fixture)\.ts$/.test(path));
 const indexes = sources.filter((path) => /^packages\/[^/]+\/src\/index\.ts$/.test(path));
 
+const MOST_FILES = 20;
+// One file for each kind, command, stage of a guest or built-in kind: a longer list is not harder to read.
+const TABLES =
+  /^packages\/(api\/src\/[^/]+|cli\/src\/commands|sim\/src\/guests|apiserver\/src\/built-in\/validation)$/;
+
 describe("the code base", () => {
   test("has sources", () => {
     expect(sources.length).toBeGreaterThan(50);
@@ -17,6 +22,16 @@ describe("the code base", () => {
 
   test("keeps the direction of imports, takes time and randomness only from env, and has no inheritance", () => {
     expect(sources.flatMap((path) => violationsOf(read(path))).map(format)).toEqual([]);
+  });
+
+  test("has at most 20 files in a folder beside its tests, except where a folder is a table", () => {
+    const byFolder = Map.groupBy(sources, dirname);
+    const large = [...byFolder].filter(
+      ([folder, files]) => files.length > MOST_FILES && !TABLES.test(folder),
+    );
+    expect(large.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
+    const atTop = byFolder.get("packages/manager/src/reconcilers/azuremachinepool") ?? [];
+    expect(atTop.length).toBeLessThanOrEqual(8);
   });
 
   test("documents every symbol that a package exports", () => {

@@ -126,13 +126,7 @@ export const FOLDERS: readonly {
 export const SEPARATED = {
   folder: "packages/manager/src/reconcilers/",
   reason:
-    "a reconciler imports no other reconciler, so that each can be read and changed alone; what several share is in machines/, in-place/, contract/ or workload/",
-  /** Imports that are still to be removed: the importing folder and the imported one. */
-  known: [
-    "azuremachinepool azuremachinepoolmachine",
-    "azuremachinepoolmachine azuremachinepool",
-    "nodeprototype azuremachinepool",
-  ],
+    "a reconciler imports no other reconciler, so that each can be read and changed alone; what several share is in machines/, pools/, in-place/, contract/ or workload/",
 } as const;
 
 /** Files with decisions: their names promise that they are pure. */

@@ -96,9 +96,7 @@ function isPure(path: string): boolean {
 function separationProblem(path: string, { module: imported }: Import): string | undefined {
   const from = separatedFolder(path);
   const to = imported.startsWith(".") ? separatedFolder(join(dirname(path), imported)) : undefined;
-  const known: readonly string[] = SEPARATED.known;
-  if (from === undefined || to === undefined || from === to || known.includes(`${from} ${to}`))
-    return undefined;
+  if (from === undefined || to === undefined || from === to) return undefined;
   return `${path} may not import ${SEPARATED.folder}${to}: ${SEPARATED.reason}`;
 }
 
