@@ -1,10 +1,12 @@
 import { type CustomKind, type Features, formatTimestamp, type Kind } from "@capstan/api";
 import type { Clock, Env, Handler, HttpRequest, HttpResponse } from "@capstan/env";
+import { contractVersions } from "./crd/contract-version.ts";
 import { CustomResourceDefinition } from "./crd/definition.ts";
 import { definitionSchema } from "./crd/definition-schema.ts";
 import { followDefinitions, namesInGroup } from "./crd/lifecycle.ts";
 import { kindResources } from "./crd/resources.ts";
 import { definitionStrategy } from "./crd/strategy.ts";
+import { conversionsOf } from "./crd/version-conversion.ts";
 import { startControllers } from "./controllers/controllers.ts";
 import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
@@ -80,12 +82,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   } = options;
   const customKinds = kinds.filter(isCustom);
   const taken = namesInGroup(storage, customKinds);
+  const versionOf = contractVersions(storage, () => context.registry);
+  const conversionOf = conversionsOf([...rules, ...customKinds], { versionOf });
   const definitions: Resource = {
     ...builtInResource(CustomResourceDefinition),
     schema: definitionSchema,
-    strategy: definitionStrategy(env.clock, taken),
+    strategy: definitionStrategy(env.clock, { taken, converts: (name) => conversionOf(name) !== undefined }),
   };
-  const since = storage.resourceVersion;
   const policy = storedPolicy(storage);
   const tokens = createTokens(env, storage);
   const accountOf = (token: string): User | undefined => tokens.verify(token, [AUDIENCE])?.user;
@@ -104,10 +107,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     fieldOwnership,
     registry: createRegistry([
       definitions,
-      ...kinds.flatMap((kind) => (isCustom(kind) ? kindResources(kind, since) : [builtInResource(kind)])),
+      ...kinds.flatMap((kind) => resourcesOf(kind, storage.resourceVersion, conversionOf)),
     ]),
   };
-  followDefinitions(context, taken);
+  followDefinitions(context, { taken, conversionOf });
   forgetOldChanges(storage, callerClock);
   const stop = startControllers(context);
   // A full disk cannot be reported to a client yet; the first request fails with the same error when it writes.
@@ -129,6 +132,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     storage,
     close: stop,
   };
+}
+
+function resourcesOf(
+  kind: Kind,
+  since: number,
+  conversionOf: ReturnType<typeof conversionsOf>,
+): readonly Resource[] {
+  if (!isCustom(kind)) return [builtInResource(kind)];
+  return kindResources(kind, since, conversionOf(`${kind.plural}.${kind.group}`));
 }
 
 // As etcd does for kube-apiserver. Otherwise frequently changed kinds would keep every old object for much longer.

@@ -2,6 +2,7 @@ import type { PrintedSchema, PrinterColumn, ScalePaths } from "@capstan/api";
 import type { SchemaNode } from "../schema/node.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import type { DefinitionNames } from "./definition.ts";
+import type { VersionConversion } from "./version-conversion.ts";
 
 /** What a CRD defines about one version of its kind, as far as serving it needs. */
 export interface CustomVersion {
@@ -11,6 +12,10 @@ export interface CustomVersion {
   readonly stored: SchemaNode;
   /** The schemas of all versions that objects may have been stored in, by their `apiVersion`. */
   readonly schemas: ReadonlyMap<string, SchemaNode>;
+  /** Converts between the versions of the kind; absent if they differ in their schemas alone. */
+  readonly convert: VersionConversion | undefined;
+  /** The paths of the replicas in each version that has them, by its `apiVersion`. */
+  readonly scales: ReadonlyMap<string, ScalePaths>;
   /** The schema of this version as the CRD has it, for OpenAPI. */
   readonly printed: PrintedSchema | undefined;
   readonly scale: ScalePaths | undefined;

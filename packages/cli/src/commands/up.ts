@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import { customKinds, type Features } from "@capstan/api";
+import { customKinds, type Features, toConvertedDefinition } from "@capstan/api";
 import {
   builtInKinds,
   type ClusterOptions,
@@ -163,7 +163,10 @@ async function startApi(
   step(`certificates valid until ${new Date(certificateEndsMs).toISOString().slice(0, 10)}`);
   directory.announce({ url });
   step(`API listening on ${url}`);
-  const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds);
+  // This server converts in its own process.
+  const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds, {
+    toDefinition: toConvertedDefinition,
+  });
   step(`CRDs installed: ${customKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
   return { url, kube: transport };
 }
