@@ -16,6 +16,7 @@ export {
   defineVersion,
 } from "./kind.ts";
 export type { Conversion, ConversionContext, Convert, Converted } from "./conversion/conversion.ts";
+export { type VersionConversion, versionConversion } from "./conversion/version-conversion.ts";
 export { customKinds, kindOf } from "./kinds.ts";
 export {
   DEFAULT_FEATURES,

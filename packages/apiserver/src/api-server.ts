@@ -1,12 +1,12 @@
 import { type CustomKind, type Features, formatTimestamp, type Kind } from "@capstan/api";
 import type { Clock, Env, Handler, HttpRequest, HttpResponse } from "@capstan/env";
 import { contractVersions } from "./crd/contract-version.ts";
+import { conversionsOf } from "./crd/conversions.ts";
 import { CustomResourceDefinition } from "./crd/definition.ts";
 import { definitionSchema } from "./crd/definition-schema.ts";
 import { followDefinitions, namesInGroup } from "./crd/lifecycle.ts";
 import { kindResources } from "./crd/resources.ts";
 import { definitionStrategy } from "./crd/strategy.ts";
-import { conversionsOf } from "./crd/version-conversion.ts";
 import { startControllers } from "./controllers/controllers.ts";
 import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
@@ -83,7 +83,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const customKinds = kinds.filter(isCustom);
   const taken = namesInGroup(storage, customKinds);
   const versionOf = contractVersions(storage, () => context.registry);
-  const conversionOf = conversionsOf([...rules, ...customKinds], { versionOf });
+  const conversionOf = conversionsOf([...rules, ...customKinds], versionOf);
   const definitions: Resource = {
     ...builtInResource(CustomResourceDefinition),
     schema: definitionSchema,

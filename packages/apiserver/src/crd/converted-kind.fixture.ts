@@ -55,8 +55,7 @@ const v2Spec = fields(
   { required: ["color"] },
 );
 
-/** A kind of two versions that differ; v1 is stored. */
-export const Crate = defineKind({
+const definition = {
   group: "test.x-k8s.io",
   version: "v1",
   kind: "Crate",
@@ -66,17 +65,6 @@ export const Crate = defineKind({
   status: fields({ ready: { type: "boolean", description: "Ready." }, replicas: whole }),
   columns: [{ name: "Size", type: "integer", jsonPath: ".spec.size" }],
   scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
-  applyDefaults: (draft) => {
-    const { spec } = draft as unknown as { spec: Fields };
-    spec["paint"] ??= "grey";
-    spec["size"] ??= 3;
-  },
-  validate: ({ object }) => {
-    const { paint } = (object as unknown as { spec: Fields }).spec;
-    return paint === "pink"
-      ? [{ type: "FieldValueInvalid", field: "spec.paint", message: 'Invalid value: "pink": not pink' }]
-      : [];
-  },
   converted: [
     defineVersion({
       version: "v2",
@@ -90,4 +78,23 @@ export const Crate = defineKind({
       },
     }),
   ],
+} as const;
+
+/** A kind of two versions that differ; v1 is stored. It has no defaults and rules, which another server would lack. */
+export const PlainCrate = defineKind(definition);
+
+/** The same kind with defaults and a rule. */
+export const Crate = defineKind({
+  ...definition,
+  applyDefaults: (draft) => {
+    const { spec } = draft as unknown as { spec: Fields };
+    spec["paint"] ??= "grey";
+    spec["size"] ??= 3;
+  },
+  validate: ({ object }) => {
+    const { paint } = (object as unknown as { spec: Fields }).spec;
+    return paint === "pink"
+      ? [{ type: "FieldValueInvalid", field: "spec.paint", message: 'Invalid value: "pink": not pink' }]
+      : [];
+  },
 });

@@ -1,8 +1,7 @@
-import type { PrintedSchema, PrinterColumn, ScalePaths } from "@capstan/api";
+import type { PrintedSchema, PrinterColumn, ScalePaths, VersionConversion } from "@capstan/api";
 import type { SchemaNode } from "../schema/node.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import type { DefinitionNames } from "./definition.ts";
-import type { VersionConversion } from "./version-conversion.ts";
 
 /** What a CRD defines about one version of its kind, as far as serving it needs. */
 export interface CustomVersion {

@@ -1,4 +1,10 @@
-import { type CustomKind, deepEqual, type Frozen, formatTimestamp } from "@capstan/api";
+import {
+  type CustomKind,
+  deepEqual,
+  type Frozen,
+  formatTimestamp,
+  type VersionConversion,
+} from "@capstan/api";
 import { ApiError } from "../http/status.ts";
 import type { Context } from "../registry/context.ts";
 import { remove } from "../registry/delete.ts";
@@ -18,7 +24,6 @@ import {
 } from "./definition.ts";
 import { nameStatus, type TakenNames, takenNames } from "./names.ts";
 import { definedResources, specOf } from "./resources.ts";
-import type { VersionConversion } from "./version-conversion.ts";
 
 /** The names of the kinds of a group, except one. */
 export function namesInGroup(

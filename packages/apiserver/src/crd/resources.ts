@@ -1,9 +1,15 @@
-import { type CustomKind, deepEqual, type Kind, type ScalePaths, toConvertedDefinition } from "@capstan/api";
+import {
+  type CustomKind,
+  deepEqual,
+  type Kind,
+  type ScalePaths,
+  toConvertedDefinition,
+  type VersionConversion,
+} from "@capstan/api";
 import { customStrategy } from "../registry/strategy.ts";
 import type { Resource } from "../registry/registry.ts";
 import { compileSchema, type SchemaNode } from "../schema/node.ts";
 import type { DefinitionSpec, DefinitionVersion } from "./definition.ts";
-import type { VersionConversion } from "./version-conversion.ts";
 
 /** What is known about a kind beside its CRD. */
 interface Origin {
