@@ -12,7 +12,7 @@ import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
 import type { ServiceBackends } from "./http/service-proxy.ts";
 import { type Admission, thawing } from "./registry/admission.ts";
-import type { Context, FieldOwnership } from "./registry/context.ts";
+import type { Context, FieldOwnership, PreferredVersions } from "./registry/context.ts";
 import { kindAdmission } from "./registry/kind-admission.ts";
 import { builtInResource, createRegistry, isCustom, keyOf, type Resource } from "./registry/registry.ts";
 import { type Caller, SERVER, type User } from "./security/attributes.ts";
@@ -42,6 +42,8 @@ export interface ApiServerOptions {
   readonly admissions?: readonly Admission[];
   /** Of which objects to track who owns which field; default: of all, as kube-apiserver does. */
   readonly fieldOwnership?: FieldOwnership;
+  /** The versions of some groups that clients use unless they name one; default: the newest of each. */
+  readonly preferredVersions?: PreferredVersions;
   /** The servers behind Services, for requests below `services/NAME/proxy`; by default none. */
   readonly services?: ServiceBackends;
   /** How many requests each user may send. */
@@ -79,6 +81,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     services,
     rate = DEFAULT_RATE,
     fieldOwnership = "all",
+    preferredVersions = {},
   } = options;
   const customKinds = kinds.filter(isCustom);
   const taken = namesInGroup(storage, customKinds);
@@ -105,6 +108,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     tokens,
     services,
     fieldOwnership,
+    preferredVersions,
     registry: createRegistry([
       definitions,
       ...kinds.flatMap((kind) => resourcesOf(kind, storage.resourceVersion, conversionOf)),

@@ -36,12 +36,17 @@ function schemaOf({ properties, additionalProperties }: Schema, name: string): S
   return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
-function isForbiddenEmpty(
-  { minLength = 0, minItems = 0, minProperties = 0, minimum = 0 }: Schema,
-  value: unknown,
-): boolean {
-  if (value === "") return minLength > 0;
-  if (value === 0) return minimum > 0;
-  if (Array.isArray(value)) return value.length === 0 && minItems > 0;
-  return isJsonObject(value) && minProperties > 0 && Object.keys(value).length === 0;
+function isForbiddenEmpty(schema: Schema, value: unknown): boolean {
+  return isEmpty(value) && smallestOf(schema, value) > 0;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === "" || value === 0;
+}
+
+/** The least length, number of items or fields, or value that the schema allows. */
+function smallestOf({ minLength, minItems, minProperties, minimum }: Schema, value: unknown): number {
+  if (Array.isArray(value)) return minItems ?? 0;
+  return { string: minLength, number: minimum, object: minProperties }[typeof value as "string"] ?? 0;
 }

@@ -23,7 +23,10 @@ export function fieldAt(object: JsonObject, path: FieldPath): unknown {
   return value;
 }
 
-/** Removes the value at a path and returns it. Objects that become empty go with it, except the spec and the status. */
+// Objects that mean something even if they are empty: others are there only for their fields.
+const KEPT_WHEN_EMPTY: ReadonlySet<string> = new Set(["spec", "status", "metadata", "template"]);
+
+/** Removes the value at a path and returns it. Objects that become empty go with it. */
 export function takeField(object: Fields, path: FieldPath): unknown {
   const value = fieldAt(object, path);
   // Most fields of most objects are not set.
@@ -34,7 +37,7 @@ export function takeField(object: Fields, path: FieldPath): unknown {
     const name = path[depth];
     if (!holder || name === undefined) break;
     delete holder[name];
-    if (depth <= 1 || Object.keys(holder).length > 0) break;
+    if (Object.keys(holder).length > 0 || KEPT_WHEN_EMPTY.has(path[depth - 1] ?? "")) break;
   }
   return value;
 }
@@ -45,7 +48,7 @@ function holdersOf(object: Fields, path: FieldPath): Fields[] {
   for (const name of path.slice(0, -1)) {
     const inner = holders.at(-1)?.[name];
     if (!isJsonObject(inner)) break;
-    holders.push(inner as Fields);
+    holders.push(inner);
   }
   return holders;
 }

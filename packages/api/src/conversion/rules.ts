@@ -26,8 +26,8 @@ export interface FieldRule {
   /** The paths that the rule takes care of, in each version. */
   readonly older: readonly string[];
   readonly newer: readonly string[];
-  up(pass: Pass): void;
-  down(pass: Pass): void;
+  readonly up: (pass: Pass) => void;
+  readonly down: (pass: Pass) => void;
 }
 
 /** A field with another path. */

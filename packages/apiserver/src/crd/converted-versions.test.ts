@@ -140,6 +140,12 @@ describe("a kind with two versions", () => {
     const client = newClient();
     const group = (await client.get("/apis/test.x-k8s.io")).body as unknown as Record<string, object>;
     expect(group["preferredVersion"]).toEqual({ groupVersion: "test.x-k8s.io/v2", version: "v2" });
+    const older = new TestClient({ kinds: [Crate], preferredVersions: { "test.x-k8s.io": "v1" } });
+    const same = (await older.get("/apis/test.x-k8s.io")).body as unknown as Record<string, object>;
+    expect([same["preferredVersion"], same["versions"]]).toMatchObject([
+      { version: "v1" },
+      [{ version: "v1" }, { version: "v2" }],
+    ]);
     await client.create(V1, crate("v1", { size: 4 }));
     const table = async (path: string): Promise<unknown> => {
       const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";

@@ -140,6 +140,12 @@ async function start(shell: Shell, { directory, step, options, features, closers
 
 type Part = Omit<Start, "closers">;
 
+// The controllers write what the stored versions have, and not yet the conditions and counters of the newer ones. So kubectl
+// shows and edits the stored version unless a user names another.
+const STORED_VERSIONS = Object.fromEntries(
+  customKinds.filter(({ converted }) => converted.length > 0).map(({ group, version }) => [group, version]),
+);
+
 async function startApi(
   env: Env,
   clusters: Clusters,
@@ -150,6 +156,7 @@ async function startApi(
     kinds: builtInKinds,
     rules: customKinds,
     features,
+    preferredVersions: STORED_VERSIONS,
     ...(services && { services }),
   });
   for (const name of savedClusters(dataDir)) {
