@@ -8,6 +8,8 @@ const reference = fc.record({ name: fc.constantFrom("a", "b"), kind: fc.constant
 /** What the schemas do not say about texts. */
 const SPECIAL: SpecialFields = [
   [/\.apiGroup$/, fc.constant(GROUP)],
+  [/variables(\.overrides)?\[\]\.definitionFrom$/, fc.constant("inline")],
+  [/variables(\.overrides)?\[\]\.value$/, fc.constantFrom<unknown>(1, "a", { b: [true] })],
   [
     /status\.v1beta2$/,
     fc.constantFrom(

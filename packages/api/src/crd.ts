@@ -106,7 +106,8 @@ export function openApiSchema(kind: CustomKind, version: VersionDetails = kind):
   const { specSchema, statusSchema, rules } = version;
   const spec = printed(specSchema);
   // A spec without required fields defaults to an empty object, so that readers need not check for it.
-  const mayBeEmpty = !Array.isArray(spec["required"]) || spec["required"].length === 0;
+  const hasRequired = Array.isArray(spec["required"]) && spec["required"].length > 0;
+  const mayBeEmpty = !hasRequired && spec["minProperties"] === undefined;
   return {
     type: "object",
     description: kind.description,

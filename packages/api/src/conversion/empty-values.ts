@@ -10,7 +10,11 @@ interface Schema {
   readonly minItems?: number;
   readonly minProperties?: number;
   readonly minimum?: number;
+  readonly required?: readonly string[];
 }
+
+// Objects that every object of their kind has, also if nothing is set in them.
+const ALWAYS_PRESENT: ReadonlySet<string> = new Set(["spec", "template"]);
 
 /**
  * Removes values that mean "not set" in an older version and that the schema of the newer one forbids: empty texts, lists
@@ -27,7 +31,7 @@ export function dropForbiddenEmpties(schema: unknown, value: unknown): void {
     const inner = schemaOf(node, name);
     if (!inner) continue;
     dropForbiddenEmpties(inner, field);
-    if (isForbiddenEmpty(inner, field)) delete (value as Fields)[name];
+    if (isForbiddenEmpty(inner, field) && !ALWAYS_PRESENT.has(name)) delete (value as Fields)[name];
   }
 }
 
@@ -46,7 +50,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** The least length, number of items or fields, or value that the schema allows. */
-function smallestOf({ minLength, minItems, minProperties, minimum }: Schema, value: unknown): number {
-  if (Array.isArray(value)) return minItems ?? 0;
-  return { string: minLength, number: minimum, object: minProperties }[typeof value as "string"] ?? 0;
+function smallestOf(schema: Schema, value: unknown): number {
+  const { minLength = 0, minItems = 0, minimum = 0 } = schema;
+  if (Array.isArray(value)) return minItems;
+  if (typeof value === "object") return Math.max(schema.minProperties ?? 0, schema.required?.length ?? 0);
+  return typeof value === "string" ? minLength : minimum;
 }

@@ -12,7 +12,8 @@ export function machineSpec(path: string): FieldRule[] {
 
 /** The rules for the timeouts of a deletion. */
 export function deletionTimeouts(older: string, newer: string): FieldRule[] {
+  const prefix = older === "" ? "" : `${older}.`;
   return ["nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout"].map((name) =>
-    seconds(`${older}.${name}`, `${newer}.${name}Seconds`),
+    seconds(`${prefix}${name}`, `${newer}.${name}Seconds`),
   );
 }
