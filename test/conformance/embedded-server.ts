@@ -7,6 +7,7 @@ import {
   type Storage,
 } from "@capstan/apiserver";
 import { createRealEnv, serveHttp } from "@capstan/env";
+import { PlainCrate } from "../../packages/apiserver/src/crd/converted-kind.fixture.ts";
 import { USERS } from "./kit.ts";
 import type { RunningServer } from "./suite.ts";
 
@@ -17,7 +18,8 @@ const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
 /** Serves the embedded API over TLS, as users meet it. */
 export async function startEmbedded(storage: Storage): Promise<RunningServer> {
   const env = createRealEnv();
-  const server = createApiServer({ env, kinds: builtInKinds, rules: customKinds, storage });
+  const rules = [...customKinds, PlainCrate];
+  const server = createApiServer({ env, kinds: builtInKinds, rules, storage });
   const authority = await createAuthority(env);
   const certificate = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
   const users = new Map(USERS.map(({ name, token }) => [token, { name, groups: [] as string[] }]));

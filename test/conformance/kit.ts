@@ -4,6 +4,7 @@ import { createHttpTransport, createRealEnv } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
 import { expect } from "vitest";
 import type { KubeBody } from "./body.ts";
+import { CRATES, type Crates, cratesIn, createCrates } from "./crates.ts";
 import { createDefinition, type CustomKind, type DefinitionOptions, kindIn } from "./custom-kind.ts";
 import { openWatch, type WatchReader } from "./watch.ts";
 
@@ -13,6 +14,8 @@ export interface Server {
   readonly ca: string;
   /** The token of a user in `system:masters`. */
   readonly adminToken: string;
+  /** The webhook that converts crates for this server; a server without one converts in its own process. */
+  readonly conversionWebhook?: { readonly url: string; readonly caBundle: string };
 }
 
 /** A user without permissions until a role grants some. */
@@ -67,6 +70,8 @@ export interface Api {
   watch(path: string, query?: Record<string, string>, headers?: Record<string, string>): Promise<WatchReader>;
   /** A custom kind that is served. A real server takes two seconds for one, so equal ones are shared. */
   customKind(options?: DefinitionOptions): Promise<CustomKind>;
+  /** The kind with two versions that need a conversion: v1, which is stored, and v2. */
+  crates(): Promise<Crates>;
   /** A user without any permissions. */
   user(): User;
   /** A user with these permissions in the namespace of the behaviour. */
@@ -190,6 +195,11 @@ function createApi(
       const group = (options.own !== true && definitions.get(key)) || createDefinition(api, options);
       definitions.set(key, group);
       return kindIn(api, await group, options);
+    },
+    crates: async () => {
+      const known = definitions.get(CRATES) ?? createCrates(api, server.conversionWebhook);
+      definitions.set(CRATES, known);
+      return cratesIn(api, await known);
     },
     userWith: async (rules) => {
       const user = base.user();

@@ -15,6 +15,7 @@ import { podBehaviours } from "./behaviours/pods.ts";
 import { readBehaviours } from "./behaviours/read.ts";
 import { selectorBehaviours } from "./behaviours/selectors.ts";
 import { updateBehaviours } from "./behaviours/update.ts";
+import { versionBehaviours } from "./behaviours/versions.ts";
 import { watchBehaviours } from "./behaviours/watch.ts";
 
 /** All that is expected of a server, by topic. */
@@ -29,6 +30,7 @@ export const TOPICS: Readonly<Record<string, readonly Behaviour[]>> = {
   output: outputBehaviours,
   discovery: discoveryBehaviours,
   "custom kinds": customKindBehaviours,
+  versions: versionBehaviours,
   "field validation": fieldValidationBehaviours,
   namespaces: namespaceBehaviours,
   pods: podBehaviours,

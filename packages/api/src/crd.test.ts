@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { crdFiles } from "../../../tools/generate-crds.ts";
 import { MachinePool } from "./cluster/machine-pool.ts";
-import { openApiSchema, toCustomResourceDefinition } from "./crd.ts";
-import { defineKind } from "./kind.ts";
+import { openApiSchema, toConvertedDefinition, toCustomResourceDefinition } from "./crd.ts";
+import { defineKind, defineVersion } from "./kind.ts";
 import { customKinds, kindOf } from "./kinds.ts";
 import { anyObject, object, optional, string } from "./schema/schema.ts";
 import { ExtensionConfig } from "./runtime-extension/extension-config.ts";
@@ -98,6 +98,49 @@ test("serves further versions with the same schema and stores only the main one"
     { rule: "true", message: "never" },
   ]);
   expect(versions[0]).not.toHaveProperty("subresources");
+});
+
+test("has versions with other schemas only where the server converts", () => {
+  const conversion = {
+    toStored: () => ({ object: {}, warnings: [] }),
+    fromStored: () => ({ object: {}, warnings: [] }),
+  };
+  const kind = defineKind({
+    group: "example.com",
+    version: "v1",
+    kind: "Thing",
+    plural: "things",
+    description: "A thing.",
+    spec: anyObject("Anything."),
+    converted: [
+      defineVersion({
+        version: "v2",
+        spec: object("A spec.", { a: string("A field.") }),
+        status: anyObject("Anything."),
+        columns: [{ name: "A", type: "string", jsonPath: ".spec.a" }],
+        conversion,
+      }),
+    ],
+  });
+  expect(toCustomResourceDefinition(kind).spec).not.toHaveProperty("conversion");
+  expect(toCustomResourceDefinition(kind).spec.versions.map(({ name }) => name)).toEqual(["v1"]);
+  const { versions, conversion: printed } = toConvertedDefinition(kind).spec;
+  expect(printed).toEqual({
+    strategy: "Webhook",
+    webhook: {
+      conversionReviewVersions: ["v1"],
+      clientConfig: { service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert" } },
+    },
+  });
+  expect(versions[0]).not.toHaveProperty("subresources");
+  expect(versions[1]).toMatchObject({
+    name: "v2",
+    served: true,
+    storage: false,
+    subresources: { status: {} },
+    additionalPrinterColumns: [{ name: "A" }],
+    schema: { openAPIV3Schema: { required: ["spec"] } },
+  });
 });
 
 test("requires a spec only if the spec has required fields", () => {

@@ -1,5 +1,5 @@
 /** The CustomResourceDefinition of a kind, generated from the input of `defineKind`. */
-import { builtInKind, type CustomKind } from "./kind.ts";
+import { builtInKind, type ConvertedVersion, type CustomKind, type VersionDetails } from "./kind.ts";
 import type { KubernetesObject } from "./kubernetes/meta.ts";
 import type { TSchema } from "./schema/schema.ts";
 
@@ -16,6 +16,15 @@ export interface CrdVersion {
   additionalPrinterColumns?: Record<string, unknown>[];
 }
 
+/** Who converts objects between the versions of a CRD. */
+interface CrdConversion {
+  strategy: "Webhook";
+  webhook: {
+    conversionReviewVersions: string[];
+    clientConfig: { service: { namespace: string; name: string; path: string } };
+  };
+}
+
 /** An apiextensions.k8s.io/v1 CustomResourceDefinition. */
 export interface CustomResourceDefinition extends KubernetesObject {
   spec: {
@@ -30,6 +39,8 @@ export interface CustomResourceDefinition extends KubernetesObject {
     };
     scope: "Namespaced" | "Cluster";
     versions: CrdVersion[];
+    /** Absent if no version needs a conversion. */
+    conversion?: CrdConversion;
   };
 }
 
@@ -45,8 +56,26 @@ export const CustomResourceDefinition = builtInKind<CustomResourceDefinition>({
 /** Distinguishes our definitions from those of other providers, which have the same names. */
 const OURS = { "app.kubernetes.io/managed-by": "capstan" };
 
-/** The CRD of a kind. */
+// The embedded API server converts in its own process, as this webhook of the manager would.
+const CONVERSION: CrdConversion = {
+  strategy: "Webhook",
+  webhook: {
+    conversionReviewVersions: ["v1"],
+    clientConfig: { service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert" } },
+  },
+};
+
+/** The CRD of a kind, with the versions that need no conversion. */
 export function toCustomResourceDefinition(kind: CustomKind): CustomResourceDefinition {
+  return definitionOf(kind, []);
+}
+
+/** The CRD of a kind with all of its versions, for a server that can convert between them. */
+export function toConvertedDefinition(kind: CustomKind): CustomResourceDefinition {
+  return definitionOf(kind, kind.converted);
+}
+
+function definitionOf(kind: CustomKind, converted: readonly ConvertedVersion[]): CustomResourceDefinition {
   const { group, version, plural, singular, shortNames, categories, namespaced } = kind;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -63,16 +92,22 @@ export function toCustomResourceDefinition(kind: CustomKind): CustomResourceDefi
         ...(categories.length > 0 && { categories: [...categories] }),
       },
       scope: namespaced ? "Namespaced" : "Cluster",
-      versions: [version, ...kind.alsoServed].map((name) => versionOf(kind, name)),
+      versions: [
+        ...[version, ...kind.alsoServed].map((name) => versionOf(kind, name)),
+        ...converted.map((other) => versionOf(kind, other.version, other)),
+      ],
+      ...(converted.length > 0 && { conversion: structuredClone(CONVERSION) }),
     },
   };
 }
 
-/** The schema of a whole object of a kind, as plain JSON. */
-export function openApiSchema(kind: CustomKind): PrintedSchema {
-  const spec = printed(kind.specSchema);
+/** The schema of a whole object of a kind in its stored version, or in the given one, as plain JSON. */
+export function openApiSchema(kind: CustomKind, version: VersionDetails = kind): PrintedSchema {
+  const { specSchema, statusSchema, rules } = version;
+  const spec = printed(specSchema);
   // A spec without required fields defaults to an empty object, so that readers need not check for it.
-  const mayBeEmpty = !Array.isArray(spec["required"]) || spec["required"].length === 0;
+  const hasRequired = Array.isArray(spec["required"]) && spec["required"].length > 0;
+  const mayBeEmpty = !hasRequired && spec["minProperties"] === undefined;
   return {
     type: "object",
     description: kind.description,
@@ -81,10 +116,10 @@ export function openApiSchema(kind: CustomKind): PrintedSchema {
       kind: { type: "string", description: "The name of the kind." },
       metadata: { type: "object" },
       spec: mayBeEmpty ? { ...spec, default: {} } : spec,
-      ...(kind.statusSchema && { status: printed(kind.statusSchema) }),
+      ...(statusSchema && { status: printed(statusSchema) }),
     },
     ...(!mayBeEmpty && { required: ["spec"] }),
-    ...(kind.rules.length > 0 && { "x-kubernetes-validations": kind.rules }),
+    ...(rules.length > 0 && { "x-kubernetes-validations": rules }),
   };
 }
 
@@ -93,19 +128,20 @@ function printed(schema: TSchema): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
 }
 
-function versionOf(kind: CustomKind, name: string): CrdVersion {
+function versionOf(kind: CustomKind, name: string, version: VersionDetails = kind): CrdVersion {
+  const { statusSchema, scale, columns } = version;
   const subresources = {
-    ...(kind.statusSchema && { status: {} }),
-    ...(kind.scale && { scale: { ...kind.scale } }),
+    ...(statusSchema && { status: {} }),
+    ...(scale && { scale: { ...scale } }),
   };
   return {
     name,
     served: true,
     storage: name === kind.version,
-    schema: { openAPIV3Schema: openApiSchema(kind) },
+    schema: { openAPIV3Schema: openApiSchema(kind, version) },
     ...(Object.keys(subresources).length > 0 && { subresources }),
-    ...(kind.columns.length > 0 && {
-      additionalPrinterColumns: kind.columns.map((column) => ({ ...column })),
+    ...(columns.length > 0 && {
+      additionalPrinterColumns: columns.map((column) => ({ ...column })),
     }),
   };
 }

@@ -2,6 +2,7 @@
 // How kinds are defined, and the list of ours.
 export {
   type AdmissionRequest,
+  type ConvertedVersion,
   type CustomKind,
   type CustomObject,
   type Kind,
@@ -12,7 +13,10 @@ export {
   type ScalePaths,
   builtInKind,
   defineKind,
+  defineVersion,
 } from "./kind.ts";
+export type { Conversion, ConversionContext, Convert, Converted } from "./conversion/conversion.ts";
+export { type VersionConversion, versionConversion } from "./conversion/version-conversion.ts";
 export { customKinds, kindOf } from "./kinds.ts";
 export {
   DEFAULT_FEATURES,
@@ -30,6 +34,7 @@ export {
   CustomResourceDefinition,
   type PrintedSchema,
   openApiSchema,
+  toConvertedDefinition,
   toCustomResourceDefinition,
 } from "./crd.ts";
 

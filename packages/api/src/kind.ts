@@ -1,3 +1,4 @@
+import type { Conversion } from "./conversion/conversion.ts";
 import type { Frozen, KubernetesObject } from "./kubernetes/meta.ts";
 import type { Features } from "./features.ts";
 import { guardRules } from "./guarded-rules.ts";
@@ -58,20 +59,32 @@ export interface AdmissionRequest<T> {
   readonly isDryRun?: boolean;
 }
 
-/** One of our kinds: the schema, the details of the CRD, and rules that a schema cannot express. */
-export interface CustomKind<T extends KubernetesObject = KubernetesObject> extends Kind<T> {
-  readonly singular: string;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
-  readonly description: string;
+/** The schema of a version of a kind, and how clients see its objects. */
+export interface VersionDetails {
   readonly specSchema: TSchema;
   readonly statusSchema: TSchema | undefined;
   /** CEL rules over the whole object, beside those inside the schemas. */
   readonly rules: readonly Rule[];
   readonly columns: readonly PrinterColumn[];
   readonly scale: ScalePaths | undefined;
+}
+
+/** A version that is served beside the stored one, and has another schema. */
+export interface ConvertedVersion extends VersionDetails {
+  readonly version: string;
+  readonly conversion: Conversion;
+}
+
+/** One of our kinds: the schema, the details of the CRD, and rules that a schema cannot express. */
+export interface CustomKind<T extends KubernetesObject = KubernetesObject> extends Kind<T>, VersionDetails {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly description: string;
   /** Other versions that are served with the same schema, without conversion. */
   readonly alsoServed: readonly string[];
+  /** Other versions that are served with schemas of their own, where the server can convert. */
+  readonly converted: readonly ConvertedVersion[];
   /** Labels of the CRD, such as the contract versions that Cluster API reads. */
   readonly crdLabels: Readonly<Record<string, string>>;
   /** Sets defaults that depend on more than one field, or on the stored object, in the given draft. */
@@ -105,6 +118,7 @@ export interface KindDefinition<Spec extends TSchema, Status extends TSchema> {
   readonly columns?: readonly PrinterColumn[];
   readonly scale?: ScalePaths;
   readonly alsoServed?: readonly string[];
+  readonly converted?: readonly ConvertedVersion[];
   readonly crdLabels?: Readonly<Record<string, string>>;
   readonly applyDefaults?: (
     draft: CustomObject<Static<Spec>, Static<Status>>,
@@ -124,6 +138,7 @@ const UNLESS_DEFINED = {
   rules: [],
   columns: [],
   alsoServed: [],
+  converted: [],
   crdLabels: {},
   scale: undefined,
 };
@@ -144,6 +159,20 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(
     specSchema: spec,
     statusSchema: status,
   };
+}
+
+/** Defines a version of a kind that is served beside the stored one and converted; the rest has defaults. */
+export function defineVersion(definition: {
+  readonly version: string;
+  readonly spec: TSchema;
+  readonly status?: TSchema;
+  readonly rules?: readonly Rule[];
+  readonly columns?: readonly PrinterColumn[];
+  readonly scale?: ScalePaths;
+  readonly conversion: Conversion;
+}): ConvertedVersion {
+  const { spec, status, rules = [], columns = [], scale, ...rest } = definition;
+  return { ...rest, rules, columns, scale, specSchema: spec, statusSchema: status };
 }
 
 /** Names a kind that Kubernetes itself serves. */

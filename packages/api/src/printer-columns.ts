@@ -42,6 +42,38 @@ export const AGE_COLUMN: PrinterColumn = {
   description: "The time since creation.",
 };
 
+/** The column with the node of a machine. */
+export const NODE_NAME_COLUMN: PrinterColumn = {
+  name: "Node Name",
+  type: "string",
+  jsonPath: ".status.nodeRef.name",
+  description: "The node of the machine.",
+};
+
+/** The column with the id of a machine at the cloud provider. */
+export const PROVIDER_ID_COLUMN: PrinterColumn = {
+  name: "Provider ID",
+  type: "string",
+  jsonPath: ".spec.providerID",
+  description: "The id at the cloud provider.",
+  priority: 1,
+};
+
+/** The column with the operating system of a machine. */
+export const OS_IMAGE_COLUMN: PrinterColumn = {
+  name: "OS-Image",
+  type: "string",
+  jsonPath: ".status.nodeInfo.osImage",
+  description: "Its operating system.",
+  priority: 1,
+};
+
+/** A column with an address of a machine. */
+export function addressColumn(name: string, type: string): PrinterColumn {
+  const jsonPath = `.status.addresses[?(@.type=="${type}")].address`;
+  return { name, type: "string", jsonPath, description: "Its address.", priority: 1 };
+}
+
 /** A column with the status of a condition. */
 export function conditionColumn(name: string, type: string, priority?: 1): PrinterColumn {
   const jsonPath = `.status.conditions[?(@.type=="${type}")].status`;
@@ -53,6 +85,17 @@ export function conditionColumn(name: string, type: string, priority?: 1): Print
 export function countColumn(name: string, field: string, description: string): PrinterColumn {
   return { name, type: "integer", jsonPath: `.status.${field}`, description };
 }
+
+/** The column with the condition Paused, in v1beta2. */
+export const PAUSED_COLUMN: PrinterColumn = conditionColumn("Paused", "Paused", 1);
+
+/** The columns with the numbers of machines, in the sense of v1beta2. */
+export const MACHINE_COUNT_COLUMNS: readonly PrinterColumn[] = [
+  countColumn("Current", "replicas", "The number of machines."),
+  countColumn("Ready", "readyReplicas", "The number of ready machines."),
+  countColumn("Available", "availableReplicas", "The number of available machines."),
+  countColumn("Up-to-date", "upToDateReplicas", "The number of machines of the current template."),
+];
 
 /** The column with the Kubernetes version, at the given path. */
 export function versionColumn(jsonPath: string): PrinterColumn {

@@ -1,5 +1,7 @@
 import { type CustomKind, type Features, formatTimestamp, type Kind } from "@capstan/api";
 import type { Clock, Env, Handler, HttpRequest, HttpResponse } from "@capstan/env";
+import { contractVersions } from "./crd/contract-version.ts";
+import { conversionsOf } from "./crd/conversions.ts";
 import { CustomResourceDefinition } from "./crd/definition.ts";
 import { definitionSchema } from "./crd/definition-schema.ts";
 import { followDefinitions, namesInGroup } from "./crd/lifecycle.ts";
@@ -10,7 +12,7 @@ import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
 import type { ServiceBackends } from "./http/service-proxy.ts";
 import { type Admission, thawing } from "./registry/admission.ts";
-import type { Context, FieldOwnership } from "./registry/context.ts";
+import type { Context, FieldOwnership, PreferredVersions } from "./registry/context.ts";
 import { kindAdmission } from "./registry/kind-admission.ts";
 import { builtInResource, createRegistry, isCustom, keyOf, type Resource } from "./registry/registry.ts";
 import { type Caller, SERVER, type User } from "./security/attributes.ts";
@@ -40,6 +42,8 @@ export interface ApiServerOptions {
   readonly admissions?: readonly Admission[];
   /** Of which objects to track who owns which field; default: of all, as kube-apiserver does. */
   readonly fieldOwnership?: FieldOwnership;
+  /** The versions of some groups that clients use unless they name one; default: the newest of each. */
+  readonly preferredVersions?: PreferredVersions;
   /** The servers behind Services, for requests below `services/NAME/proxy`; by default none. */
   readonly services?: ServiceBackends;
   /** How many requests each user may send. */
@@ -77,15 +81,17 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     services,
     rate = DEFAULT_RATE,
     fieldOwnership = "all",
+    preferredVersions = {},
   } = options;
   const customKinds = kinds.filter(isCustom);
   const taken = namesInGroup(storage, customKinds);
+  const versionOf = contractVersions(storage, () => context.registry);
+  const conversionOf = conversionsOf([...rules, ...customKinds], versionOf);
   const definitions: Resource = {
     ...builtInResource(CustomResourceDefinition),
     schema: definitionSchema,
-    strategy: definitionStrategy(env.clock, taken),
+    strategy: definitionStrategy(env.clock, { taken, converts: (name) => conversionOf(name) !== undefined }),
   };
-  const since = storage.resourceVersion;
   const policy = storedPolicy(storage);
   const tokens = createTokens(env, storage);
   const accountOf = (token: string): User | undefined => tokens.verify(token, [AUDIENCE])?.user;
@@ -102,12 +108,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     tokens,
     services,
     fieldOwnership,
+    preferredVersions,
     registry: createRegistry([
       definitions,
-      ...kinds.flatMap((kind) => (isCustom(kind) ? kindResources(kind, since) : [builtInResource(kind)])),
+      ...kinds.flatMap((kind) => resourcesOf(kind, storage.resourceVersion, conversionOf)),
     ]),
   };
-  followDefinitions(context, taken);
+  followDefinitions(context, { taken, conversionOf });
   forgetOldChanges(storage, callerClock);
   const stop = startControllers(context);
   // A full disk cannot be reported to a client yet; the first request fails with the same error when it writes.
@@ -129,6 +136,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     storage,
     close: stop,
   };
+}
+
+function resourcesOf(
+  kind: Kind,
+  since: number,
+  conversionOf: ReturnType<typeof conversionsOf>,
+): readonly Resource[] {
+  if (!isCustom(kind)) return [builtInResource(kind)];
+  return kindResources(kind, since, conversionOf(`${kind.plural}.${kind.group}`));
 }
 
 // As etcd does for kube-apiserver. Otherwise frequently changed kinds would keep every old object for much longer.

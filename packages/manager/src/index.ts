@@ -100,5 +100,6 @@ export { CertificateKeeper, type CertificateKeeperOptions } from "./certificates
 export { CERTIFICATE_SECRET } from "./certificates/certificate-secret.ts";
 export type { Credential, Issued } from "./certificates/credential.ts";
 export type { AdmissionReview, ReviewRequest, ReviewResponse } from "./webhooks/admission-review.ts";
+export { type ConversionRules, convertReviewed } from "./webhooks/conversion-review.ts";
 export { review, reviewedKinds, type ReviewVerb } from "./webhooks/review.ts";
 export { WEBHOOK_SERVICE, WebhookServer, type WebhookServerOptions } from "./webhooks/webhook-server.ts";

@@ -2,6 +2,7 @@ import { Conditions } from "../kubernetes/condition.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { labelValueProblems } from "../kubernetes/names.ts";
 import { ObjectReference } from "../kubernetes/object-reference.ts";
+import { clusterV1Beta2 } from "../conversion/cluster.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import {
   type Static,
@@ -100,6 +101,7 @@ export const Cluster = defineKind({
     AGE_COLUMN,
     versionColumn(".spec.topology.version"),
   ],
+  converted: [clusterV1Beta2],
   applyDefaults(draft) {
     const { infrastructureRef, controlPlaneRef } = draft.spec;
     defaultReferenceNamespaces([infrastructureRef, controlPlaneRef], draft.metadata.namespace);

@@ -2,6 +2,7 @@ import { Conditions } from "../kubernetes/condition.ts";
 import { LabelSelector } from "../kubernetes/label-selector.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { labelValueProblems } from "../kubernetes/names.ts";
+import { machineDeploymentV1Beta2 } from "../conversion/machine-deployment.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import {
   type Static,
@@ -10,12 +11,10 @@ import {
   described,
   integer,
   intOrPercent,
-  listMap,
   long,
   object,
   oneOf,
   optional,
-  string,
   timestamp,
 } from "../schema/schema.ts";
 import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
@@ -43,12 +42,8 @@ import { defaultMachineSpec, labelWithCluster, rolloutLimitErrors } from "./mach
 import { intOrPercentErrors } from "../values/value-errors.ts";
 import { defaultReplicas } from "./replicas.ts";
 import { addTemplateLabel, defaultSelector, machineOwnerErrors } from "./machine-owner-rules.ts";
-import {
-  FALLBACK_ONLY_IN_PLACE,
-  IN_PLACE_STRATEGIES,
-  inPlaceDecision,
-  inPlaceGateErrors,
-} from "./in-place-strategy.ts";
+import { FALLBACK_ONLY_IN_PLACE, IN_PLACE_STRATEGIES, inPlaceGateErrors } from "./in-place-strategy.ts";
+import { InPlaceStatus } from "./machine-deployment-status.ts";
 import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL } from "./well-known.ts";
 
 const Strategy = object(
@@ -110,19 +105,6 @@ const Spec = object("The desired state of the deployment.", {
   progressDeadlineSeconds: optional(integer("Has no effect; kept for old manifests.")),
 });
 
-const InPlaceDecision = object("Whether the updaters can update the machines of one MachineSet in place.", {
-  machineSet: string("The MachineSet with the old template.", { minLength: 1, maxLength: 253 }),
-  ...inPlaceDecision,
-});
-
-const InPlaceStatus = object("How machines are updated in place.", {
-  machineSet: string("The MachineSet that the machines move to.", { minLength: 1, maxLength: 253 }),
-  decisions: listMap("One decision for each MachineSet with an old template.", InPlaceDecision, {
-    keys: ["machineSet"],
-    maxItems: 100,
-  }),
-});
-
 const Status = object("The observed state of the deployment.", {
   observedGeneration: optional(long("The generation that the controller last observed.")),
   selector: optional(ScaleSelector),
@@ -162,6 +144,7 @@ export const MachineDeployment = defineKind({
     AGE_COLUMN,
     versionColumn(".spec.template.spec.version"),
   ],
+  converted: [machineDeploymentV1Beta2],
   applyDefaults(draft, old) {
     const { metadata, spec: deployment } = draft;
     labelWithCluster(metadata, deployment.clusterName);

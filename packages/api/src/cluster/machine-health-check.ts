@@ -2,6 +2,7 @@ import { Conditions } from "../kubernetes/condition.ts";
 import { LabelSelector, labelSelectorProblem, selectorOf } from "../kubernetes/label-selector.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { ObjectReference } from "../kubernetes/object-reference.ts";
+import { machineHealthCheckV1Beta2 } from "../conversion/machine-health-check.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import {
   type Static,
@@ -21,7 +22,8 @@ import { durationProblem, parseDuration } from "../values/duration.ts";
 import { type FieldError, invalid, required } from "../values/field-error.ts";
 import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 import { AGE_COLUMN, CLUSTER_COLUMN, countColumn } from "../printer-columns.ts";
-import { CONDITION_TYPE, ClusterName } from "./machine-fields.ts";
+import { unhealthyMachineConditionType } from "./health-check-conditions.ts";
+import { ClusterName } from "./machine-fields.ts";
 import {
   defaultReferenceNamespaces,
   immutableErrors,
@@ -31,14 +33,6 @@ import {
 import { durationErrors, intOrPercentErrors } from "../values/value-errors.ts";
 import { CLUSTER_NAME_LABEL } from "./well-known.ts";
 
-const OWN_CONDITIONS = [
-  "Ready",
-  "Available",
-  "HealthCheckSucceeded",
-  "OwnerRemediated",
-  "ExternallyRemediated",
-];
-
 const UnhealthyNodeCondition = object("A condition of the node that makes the machine unhealthy.", {
   type: string("The type of the condition.", { minLength: 1 }),
   status: string("The status that makes it unhealthy.", { minLength: 1 }),
@@ -46,15 +40,7 @@ const UnhealthyNodeCondition = object("A condition of the node that makes the ma
 });
 
 const UnhealthyMachineCondition = object("A condition of the machine that makes it unhealthy.", {
-  type: string("The type of the condition.", {
-    ...CONDITION_TYPE,
-    rules: [
-      {
-        rule: `!(self in [${OWN_CONDITIONS.map((type) => `'${type}'`).join(", ")}])`,
-        message: `type must not be one of: ${OWN_CONDITIONS.join(", ")}`,
-      },
-    ],
-  }),
+  type: unhealthyMachineConditionType,
   status: oneOf("The status that makes it unhealthy.", ["True", "False", "Unknown"]),
   timeout: duration("How long it must last."),
 });
@@ -136,6 +122,7 @@ export const MachineHealthCheck = defineKind({
     countColumn("CurrentHealthy", "currentHealthy", "The number of healthy machines."),
     AGE_COLUMN,
   ],
+  converted: [machineHealthCheckV1Beta2],
   applyDefaults(draft) {
     labelWithCluster(draft.metadata, draft.spec.clusterName);
     draft.spec.maxUnhealthy ??= "100%";

@@ -1,16 +1,13 @@
 import { Conditions } from "../kubernetes/condition.ts";
-import { ObjectReference } from "../kubernetes/object-reference.ts";
+import { machinePoolV1Beta2 } from "../conversion/machine-pool.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import {
   type Static,
   anyObject,
   boolean,
-  described,
   integer,
-  listOf,
   long,
   object,
-  oneOf,
   optional,
   string,
 } from "../schema/schema.ts";
@@ -28,6 +25,7 @@ import {
   versionColumn,
 } from "../printer-columns.ts";
 import { ClusterName, MachineTemplate, Versions, replicaFields } from "./machine-fields.ts";
+import { poolLists, poolObservations } from "./machine-pool-fields.ts";
 import {
   defaultMachineSpec,
   immutableErrors,
@@ -36,45 +34,15 @@ import {
 } from "./machine-rules.ts";
 import { autoscalerErrors, defaultReplicas } from "./replicas.ts";
 
-const PHASES = [
-  "Pending",
-  "Provisioning",
-  "Provisioned",
-  "Running",
-  "ScalingUp",
-  "ScalingDown",
-  "Scaling",
-  "Deleting",
-  "Failed",
-  "Unknown",
-] as const;
-
 const Spec = object("The desired state of the pool.", {
   clusterName: ClusterName,
   ...replicaFields,
   template: MachineTemplate,
-  providerIDList: optional(
-    listOf(
-      "The provider ids of the machines of the pool. Set by the controller.",
-      string("The id of a machine.", { minLength: 1, maxLength: 512 }),
-      { maxItems: 10000 },
-    ),
-  ),
-  failureDomains: optional(
-    listOf(
-      "The failure domains to spread the machines over.",
-      string("A failure domain.", { minLength: 1, maxLength: 256 }),
-      {
-        maxItems: 100,
-      },
-    ),
-  ),
+  ...poolLists,
 });
 
 const Status = object("The observed state of the pool.", {
-  nodeRefs: optional(
-    listOf("The nodes of the pool.", described("A node of the pool.", ObjectReference), { maxItems: 10000 }),
-  ),
+  ...poolObservations,
   replicas: optional(integer("How many machines there are.")),
   readyReplicas: optional(integer("How many machines are ready.")),
   availableReplicas: optional(integer("How many machines are available.")),
@@ -82,7 +50,6 @@ const Status = object("The observed state of the pool.", {
   upToDateReplicas: optional(integer("How many machines are up to date.")),
   failureReason: optional(string("Why the pool failed for good, in CamelCase.")),
   failureMessage: optional(string("Why the pool failed for good.", { minLength: 1, maxLength: 10240 })),
-  phase: optional(oneOf("The phase of the pool.", PHASES)),
   bootstrapReady: optional(boolean("Whether the bootstrap data is available.")),
   infrastructureReady: optional(boolean("Whether the infrastructure is ready.")),
   observedGeneration: optional(long("The generation that the controller last observed.")),
@@ -114,6 +81,7 @@ export const MachinePool = defineKind({
     AGE_COLUMN,
     versionColumn(".spec.template.spec.version"),
   ],
+  converted: [machinePoolV1Beta2],
   applyDefaults(draft, old) {
     const { metadata, spec: pool } = draft;
     labelWithCluster(metadata, pool.clusterName);

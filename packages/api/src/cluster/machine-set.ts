@@ -1,8 +1,9 @@
 import { Conditions } from "../kubernetes/condition.ts";
 import { LabelSelector } from "../kubernetes/label-selector.ts";
 import { labelValueFor } from "../kubernetes/names.ts";
+import { machineSetV1Beta2 } from "../conversion/machine-set.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
-import { anyObject, described, integer, listOf, long, object, optional, string } from "../schema/schema.ts";
+import { anyObject, described, integer, long, object, optional, string } from "../schema/schema.ts";
 import { CLUSTER_API, CORE_PROVIDER_LABELS, SCALE_BY_SELECTOR } from "./group.ts";
 import {
   AGE_COLUMN,
@@ -22,6 +23,7 @@ import {
 } from "./machine-fields.ts";
 import { defaultSelector, machineOwnerErrors } from "./machine-owner-rules.ts";
 import { defaultMachineSpec, labelWithCluster } from "./machine-rules.ts";
+import { machineSetProgress } from "./machine-set-status.ts";
 import { defaultReplicas } from "./replicas.ts";
 import { SET_NAME_LABEL } from "./well-known.ts";
 
@@ -43,22 +45,7 @@ const Status = object("The observed state of the machine set.", {
   fullyLabeledReplicas: optional(integer("How many machines have all labels of the template.")),
   readyReplicas: optional(integer("How many machines are ready.")),
   availableReplicas: optional(integer("How many machines are available.")),
-  deletingReplicas: optional(integer("How many machines are being deleted.")),
-  creatingMachines: optional(
-    listOf(
-      "The names of machines that the controller creates, written before it creates them.",
-      string("The name of a machine.", { minLength: 1, maxLength: 253 }),
-      { maxItems: 1000 },
-    ),
-  ),
-  propagatedHash: optional(
-    string(
-      "Two hashes: of the fields of the spec, and of the labels and annotations, that the controller last gave to all machines.",
-      {
-        maxLength: 64,
-      },
-    ),
-  ),
+  ...machineSetProgress,
   observedGeneration: optional(long("The generation that the controller last observed.")),
   failureReason: optional(string("Why the set failed for good, in CamelCase.")),
   failureMessage: optional(string("Why the set failed for good.", { minLength: 1, maxLength: 10240 })),
@@ -87,6 +74,7 @@ export const MachineSet = defineKind({
     AGE_COLUMN,
     versionColumn(".spec.template.spec.version"),
   ],
+  converted: [machineSetV1Beta2],
   applyDefaults(draft, old) {
     const { metadata, spec: set } = draft;
     labelWithCluster(metadata, set.clusterName);

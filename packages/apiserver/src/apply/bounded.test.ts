@@ -28,7 +28,12 @@ const type = mergeTypeOf(
   }),
   metadataType(),
 );
-const ownership: Ownership = { typeOf: () => type, reset: EMPTY, now: "2026-01-01T00:00:00Z" };
+const ownership: Ownership = {
+  typeOf: () => type,
+  convert: (object) => object,
+  reset: EMPTY,
+  now: "2026-01-01T00:00:00Z",
+};
 
 type Fields = Record<string, unknown>;
 

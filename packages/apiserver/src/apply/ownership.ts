@@ -13,20 +13,17 @@ import {
   intersection,
   isEmptySet,
   union,
-  unionAll,
 } from "./field-set.ts";
 import { fieldSetOf } from "./field-set-of.ts";
 import { capUpdaters, identityOf, type Manager, type Managers, type Writer } from "./managers.ts";
 import { merge } from "./merge.ts";
 import type { MergeType } from "./merge-type.ts";
 import { readFieldsV1 } from "./fields-v1.ts";
-import { prune } from "./prune.ts";
+import { prune, type Versions } from "./prune.ts";
 import { underSchema } from "./schema-change.ts";
 
 /** What is known about the kind that is written. */
-export interface Ownership {
-  /** The type of the objects in a version; undefined if the version is no longer served. */
-  typeOf(apiVersion: string): MergeType | undefined;
+export interface Ownership extends Versions {
   /** The paths that this endpoint does not write: they are neither owned nor compared. */
   readonly reset: FieldSet;
   /** The present time, as entries have it. */
@@ -78,10 +75,15 @@ export function applyConfiguration(ownership: Ownership, type: MergeType, apply:
   const before = managers.get(identity);
   const set = differenceBelow(fieldSetOf(type, config), ownership.reset);
   managers.set(identity, { ...writer, time: before?.time, set });
-  const merged = merge(type, live, config);
-  const owned = unionAll([...managers.values()].map((manager) => manager.set));
-  const object = prune({ type, merged, last: before?.set ?? EMPTY, owned }) as Fields;
-  const changes = new Changes(ownership, live, object);
+  const merged = merge(type, live, config) as Fields;
+  const object = prune({
+    versions: ownership,
+    merged,
+    version: writer.apiVersion,
+    last: before ?? { ...writer, set: EMPTY },
+    owned: [...managers.values()],
+  });
+  const changes = new Changes(ownership, writer.apiVersion, { before: live, after: object });
   const conflicts = conflictsOf(changes, managers, identity);
   if (conflicts.size > 0 && !force) throw new ConflictError(conflicts);
   takeAway(changes, managers, { conflicts, except: identity });
@@ -103,10 +105,10 @@ export function captureUpdate(ownership: Ownership, type: MergeType, update: Upd
   const { before, after, writer } = update;
   const managers = new Map(currentManagers(ownership, update.managers));
   const identity = identityOf(writer);
-  const changes = new Changes(ownership, before, after);
+  const changes = new Changes(ownership, writer.apiVersion, { before, after });
   const conflicts = conflictsOf(changes, managers, identity);
   takeAway(changes, managers, { conflicts, except: undefined });
-  const set = difference(changes.in(type).changed, NEVER_OWNED);
+  const set = difference(changes.in(type, writer.apiVersion).changed, NEVER_OWNED);
   if (isEmptySet(set)) return managers;
   const known = managers.get(identity);
   managers.set(identity, { ...writer, time: ownership.now, set: known ? union(known.set, set) : set });
@@ -126,32 +128,37 @@ function currentManagers(ownership: Ownership, managers: Managers): [string, Man
 /** What a write changes, in each version that managers name fields in. */
 class Changes {
   readonly #ownership: Ownership;
-  readonly #before: Fields;
-  readonly #after: Fields;
-  readonly #known = new Map<MergeType, Change>();
+  readonly #version: string;
+  readonly #objects: { readonly before: Fields; readonly after: Fields };
+  readonly #known = new Map<string, Change>();
 
-  constructor(ownership: Ownership, before: Fields, after: Fields) {
+  /** The objects are in the given version. */
+  constructor(
+    ownership: Ownership,
+    version: string,
+    objects: { readonly before: Fields; readonly after: Fields },
+  ) {
     this.#ownership = ownership;
-    this.#before = before;
-    this.#after = after;
+    this.#version = version;
+    this.#objects = objects;
   }
 
-  in(type: MergeType): Change {
-    const known = this.#known.get(type);
+  in(type: MergeType, apiVersion: string): Change {
+    const known = this.#known.get(apiVersion);
     if (known) return known;
-    const { added, modified, removed } = without(
-      compare(type, this.#before, this.#after),
-      this.#ownership.reset,
+    const [before, after] = [this.#objects.before, this.#objects.after].map((object) =>
+      this.#ownership.convert(object, { from: this.#version, to: apiVersion }),
     );
+    const { added, modified, removed } = without(compare(type, before, after), this.#ownership.reset);
     const change = { changed: union(modified, added), removed };
-    this.#known.set(type, change);
+    this.#known.set(apiVersion, change);
     return change;
   }
 
   /** The same in the version of a manager. */
   for({ apiVersion }: Manager): Change {
     const type = this.#ownership.typeOf(apiVersion);
-    return type ? this.in(type) : NO_CHANGE;
+    return type ? this.in(type, apiVersion) : NO_CHANGE;
   }
 }
 

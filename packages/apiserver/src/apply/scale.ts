@@ -10,8 +10,8 @@ import { fieldElement } from "./path-element.ts";
 
 /** A write of the replicas through the Scale. */
 interface ScaleWrite {
-  /** The path of the replicas, such as `.spec.replicas`. */
-  readonly path: string;
+  /** The path of the replicas in a version, such as `.spec.replicas`. */
+  readonly pathIn: (apiVersion: string) => string;
   readonly writer: Writer;
   /** Whether the write changes the replicas. */
   readonly isChange: boolean;
@@ -19,26 +19,30 @@ interface ScaleWrite {
 }
 
 /** The managers after the write. Throws a ConflictError if an apply changes the replicas of another manager. */
-export function scaleManagers(managers: Managers, { path, writer, isChange, force }: ScaleWrite): Managers {
-  const replicas = pathSet(
-    ...path
-      .split(".")
-      .filter((name) => name !== "")
-      .map(fieldElement),
-  );
+export function scaleManagers(managers: Managers, { pathIn, writer, isChange, force }: ScaleWrite): Managers {
+  const replicasIn = (apiVersion: string): FieldSet => fieldAt(pathIn(apiVersion));
   const identity = identityOf(writer);
-  const owners = [...managers].filter(([, { set }]) => !isEmptySet(intersection(set, replicas)));
+  const owners = [...managers].filter(
+    ([, { set, apiVersion }]) => !isEmptySet(intersection(set, replicasIn(apiVersion))),
+  );
   const isApply = writer.operation === "Apply";
   if (owners.length === 0 && !isApply) return managers;
   const others = owners.filter(([other]) => other !== identity);
   if (isApply && isChange && !force && others.length > 0)
     throw new ConflictError(
-      new Map(others.map(([other, manager]) => [other, { manager, fields: replicas }])),
+      new Map(others.map(([other, manager]) => [other, { manager, fields: replicasIn(manager.apiVersion) }])),
     );
   const result = new Map(managers);
-  for (const [other, manager] of others) setOrDrop(result, other, afterScale(manager, replicas, isChange));
-  if (isApply || isChange) result.set(identity, { ...writer, time: undefined, set: replicas });
+  for (const [other, manager] of others)
+    setOrDrop(result, other, afterScale(manager, replicasIn(manager.apiVersion), isChange));
+  if (isApply || isChange)
+    result.set(identity, { ...writer, time: undefined, set: replicasIn(writer.apiVersion) });
   return result;
+}
+
+function fieldAt(path: string): FieldSet {
+  const names = path.split(".").filter((name) => name !== "");
+  return pathSet(...names.map(fieldElement));
 }
 
 function afterScale(manager: Manager, replicas: FieldSet, isChange: boolean): Manager {

@@ -1,4 +1,4 @@
-import type { PrintedSchema, PrinterColumn, ScalePaths } from "@capstan/api";
+import type { PrintedSchema, PrinterColumn, ScalePaths, VersionConversion } from "@capstan/api";
 import type { SchemaNode } from "../schema/node.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import type { DefinitionNames } from "./definition.ts";
@@ -11,6 +11,10 @@ export interface CustomVersion {
   readonly stored: SchemaNode;
   /** The schemas of all versions that objects may have been stored in, by their `apiVersion`. */
   readonly schemas: ReadonlyMap<string, SchemaNode>;
+  /** Converts between the versions of the kind; absent if they differ in their schemas alone. */
+  readonly convert: VersionConversion | undefined;
+  /** The paths of the replicas in each version that has them, by its `apiVersion`. */
+  readonly scales: ReadonlyMap<string, ScalePaths>;
   /** The schema of this version as the CRD has it, for OpenAPI. */
   readonly printed: PrintedSchema | undefined;
   readonly scale: ScalePaths | undefined;

@@ -1,4 +1,10 @@
-import { type CustomKind, deepEqual, type Frozen, formatTimestamp } from "@capstan/api";
+import {
+  type CustomKind,
+  deepEqual,
+  type Frozen,
+  formatTimestamp,
+  type VersionConversion,
+} from "@capstan/api";
 import { ApiError } from "../http/status.ts";
 import type { Context } from "../registry/context.ts";
 import { remove } from "../registry/delete.ts";
@@ -48,7 +54,14 @@ function definitions(storage: Storage): Frozen<Definition>[] {
 /** Serves what the stored CRDs define, follows their changes, and deletes the objects of deleted ones. */
 export function followDefinitions(
   context: Context,
-  taken: (group: string, except: string) => TakenNames,
+  {
+    taken,
+    conversionOf,
+  }: {
+    readonly taken: (group: string, except: string) => TakenNames;
+    /** The conversion of a kind, by the name of its CRD. */
+    readonly conversionOf: (name: string) => VersionConversion | undefined;
+  },
 ): void {
   const { storage } = context;
   const served = new Map<string, Served>();
@@ -63,7 +76,7 @@ export function followDefinitions(
       context.registry.uninstall(name);
       served.delete(name);
     }
-    for (const definition of stored) serve(context, served, definition);
+    for (const definition of stored) serve(context, served, { definition, conversionOf });
     // A failure in either, such as a write to a full disk, is retried with the next change of any CRD.
     void reconsiderNames(context, taken).catch(() => undefined);
     for (const definition of stored) clear(definition);
@@ -86,13 +99,24 @@ interface Served {
   readonly resources: readonly Resource[];
 }
 
-function serve({ registry }: Context, served: Map<string, Served>, definition: Frozen<Definition>): void {
+function serve(
+  { registry }: Context,
+  served: Map<string, Served>,
+  {
+    definition,
+    conversionOf,
+  }: {
+    readonly definition: Frozen<Definition>;
+    readonly conversionOf: (name: string) => VersionConversion | undefined;
+  },
+): void {
   const { metadata, spec } = definition;
   const { name } = metadata;
   const isServed = isTrue(definition, "NamesAccepted") || isTrue(definition, "Established");
   const known = served.get(name);
   if (!isServed || (known && deepEqual(known.spec, spec))) return;
-  const resources = definedResources(spec, { since: Number(metadata.resourceVersion) });
+  const since = Number(metadata.resourceVersion);
+  const resources = definedResources(spec, { since, convert: conversionOf(name) });
   served.set(name, { spec, resources });
   registry.install(name, resources);
 }

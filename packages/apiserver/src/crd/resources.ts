@@ -1,26 +1,43 @@
-import { type CustomKind, deepEqual, type Kind, toCustomResourceDefinition } from "@capstan/api";
+import {
+  type CustomKind,
+  deepEqual,
+  type Kind,
+  type ScalePaths,
+  toConvertedDefinition,
+  type VersionConversion,
+} from "@capstan/api";
 import { customStrategy } from "../registry/strategy.ts";
 import type { Resource } from "../registry/registry.ts";
 import { compileSchema, type SchemaNode } from "../schema/node.ts";
 import type { DefinitionSpec, DefinitionVersion } from "./definition.ts";
 
+/** What is known about a kind beside its CRD. */
+interface Origin {
+  /** Objects with a later resourceVersion were written under this definition. */
+  readonly since: number;
+  /** The kind, if the server has it from its start. */
+  readonly kind?: CustomKind;
+  /** How the server converts between the versions of this kind, if the CRD wants that. */
+  readonly convert?: VersionConversion | undefined;
+}
+
 /** The resources of a kind that a CRD defines: one for each served version. */
-export function definedResources(
-  spec: DefinitionSpec,
-  { since, kind }: { readonly since: number; readonly kind?: CustomKind },
-): Resource[] {
+export function definedResources(spec: DefinitionSpec, { since, kind, convert }: Origin): Resource[] {
   const storage = spec.versions.find((version) => version.storage);
   if (!storage) return [];
   const schemas = compiled(spec);
   const stored = schemas.get(`${spec.group}/${storage.name}`) ?? ANYTHING;
+  const scales = scalesOf(spec);
   return spec.versions
     .filter(({ served }) => served)
     .map((version) => ({
-      kind: kind ?? kindOf(spec, storage, version),
+      kind: kind ? inVersionOf(kind, version) : kindOf(spec, storage, version),
       custom: {
         names: spec.names,
         stored,
         schemas,
+        convert: spec.conversion?.strategy === "Webhook" ? convert : undefined,
+        scales,
         printed: version.schema?.openAPIV3Schema,
         scale: version.subresources?.scale,
         columns: version.additionalPrinterColumns ?? [],
@@ -42,9 +59,17 @@ function deprecationOf({ group, names }: DefinitionSpec, version: DefinitionVers
   return version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
 }
 
+function scalesOf({ group, versions }: DefinitionSpec): ReadonlyMap<string, ScalePaths> {
+  return new Map(
+    versions.flatMap(({ name, subresources }): [string, ScalePaths][] =>
+      subresources?.scale ? [[`${group}/${name}`, subresources.scale]] : [],
+    ),
+  );
+}
+
 /** The resources of a kind of ours, from the CRD that would define it. */
-export function kindResources(kind: CustomKind, since: number): Resource[] {
-  return definedResources(specOf(kind), { since, kind });
+export function kindResources(kind: CustomKind, since: number, convert?: VersionConversion): Resource[] {
+  return definedResources(specOf(kind), { since, kind, convert });
 }
 
 const specs = new WeakMap<CustomKind, DefinitionSpec>();
@@ -53,7 +78,7 @@ const specs = new WeakMap<CustomKind, DefinitionSpec>();
 export function specOf(kind: CustomKind): DefinitionSpec {
   const known = specs.get(kind);
   if (known) return known;
-  const spec = toCustomResourceDefinition(kind).spec as unknown as DefinitionSpec;
+  const spec = toConvertedDefinition(kind).spec as unknown as DefinitionSpec;
   specs.set(kind, spec);
   return spec;
 }
@@ -79,12 +104,21 @@ function compiled(spec: DefinitionSpec): ReadonlyMap<string, SchemaNode> {
   return schemas;
 }
 
+/** A kind of ours, with the subresources of one of its versions. */
+function inVersionOf(kind: CustomKind, version: DefinitionVersion): Kind {
+  const isConverted = kind.converted.some((other) => other.version === version.name);
+  return isConverted ? { ...kind, subresources: subresourcesOf(version) } : kind;
+}
+
+function subresourcesOf({ subresources: { status, scale } = {} }: DefinitionVersion): string[] {
+  return [...(status ? ["status"] : []), ...(scale ? ["scale"] : [])];
+}
+
 function kindOf(
   { group, names, scope }: DefinitionSpec,
   storage: DefinitionVersion,
   version: DefinitionVersion,
 ): Kind {
-  const { status, scale } = version.subresources ?? {};
   return {
     group,
     version: storage.name,
@@ -92,6 +126,6 @@ function kindOf(
     kind: names.kind,
     plural: names.plural,
     namespaced: scope === "Namespaced",
-    subresources: [...(status ? ["status"] : []), ...(scale ? ["scale"] : [])],
+    subresources: subresourcesOf(version),
   };
 }

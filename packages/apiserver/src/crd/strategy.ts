@@ -18,11 +18,16 @@ import { nameStatus, type TakenNames } from "./names.ts";
 import { unsupportedRules } from "./rule-problems.ts";
 import { definitionChangeProblems, definitionNameProblems, definitionProblems } from "./validate.ts";
 
-/** The strategy of CRDs. `taken` returns the names of the other kinds of a group. */
-export function definitionStrategy(
-  clock: Clock,
-  taken: (group: string, except: string) => TakenNames,
-): Strategy {
+/** What the strategy of CRDs knows about other kinds. */
+interface OtherKinds {
+  /** The names of the other kinds of a group. */
+  readonly taken: (group: string, except: string) => TakenNames;
+  /** Whether this server converts between the versions of the kind whose CRD has this name. */
+  readonly converts: (name: string) => boolean;
+}
+
+/** The strategy of CRDs. */
+export function definitionStrategy(clock: Clock, { taken, converts }: OtherKinds): Strategy {
   return {
     ...builtInStrategy(CustomResourceDefinition),
     generation: true,
@@ -38,7 +43,7 @@ export function definitionStrategy(
       draft["spec"] = spec;
       draft["status"] = { ...status, ...names, storedVersions: withStorageVersion(status, spec) };
     },
-    problems: (draft, old) => problemsOf(draft, old),
+    problems: (draft, old) => problemsOf(draft, old, converts(draft.metadata.name)),
     warnings: (draft, old) => [
       ...unknownFormats(draft, old).map((format) => `unrecognized format "${format}"`),
       ...(old ? [] : unsupportedRules(draft["spec"] as PrintedSchema)),
@@ -97,14 +102,14 @@ function withStorageVersion({ storedVersions }: DefinitionStatus, { versions }: 
   return storage === undefined ? [...storedVersions] : [...new Set([...storedVersions, storage])];
 }
 
-function problemsOf(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
+function problemsOf(draft: Draft, old: StoredObject | undefined, converts: boolean): FieldProblem[] {
   const { metadata, spec, status } = draft as unknown as Definition;
   const before = old as unknown as Frozen<Definition> | undefined;
   const { annotations = {} } = metadata;
   return [
     // The name cannot change; whether the spec still fits it is covered by the rules on changes.
     ...(before ? [] : definitionNameProblems(metadata.name, spec)),
-    ...definitionProblems({ annotations, spec, status }),
+    ...definitionProblems({ annotations, spec, status }, converts),
     ...(before ? definitionChangeProblems(spec, before.spec, isTrue(before, "Established")) : []),
   ];
 }

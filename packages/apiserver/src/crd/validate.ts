@@ -16,8 +16,14 @@ interface Subject {
   readonly status: DefinitionStatus;
 }
 
-/** Validates a definition, with kube-apiserver's messages. */
-export function definitionProblems({ annotations, spec, status }: Subject): FieldProblem[] {
+/**
+ * Validates a definition, with kube-apiserver's messages. `converts` says whether this server converts between the
+ * versions of the kind.
+ */
+export function definitionProblems(
+  { annotations, spec, status }: Subject,
+  converts: boolean,
+): FieldProblem[] {
   const { names, group, versions } = spec;
   return [
     ...groupProblems(group),
@@ -27,7 +33,7 @@ export function definitionProblems({ annotations, spec, status }: Subject): Fiel
       .filter((field) => !names[field as keyof DefinitionNames])
       .map((field) => requiredValue(`spec.names.${field}`)),
     ...nameProblems(names, "spec.names"),
-    ...conversionProblems(spec),
+    ...conversionProblems(spec, converts),
     ...storedProblems(status.storedVersions, versions),
     ...approvalProblems(group, annotations),
     ...(spec.preserveUnknownFields === true
@@ -108,9 +114,10 @@ function kindProblems(name: string | undefined, field: string): FieldProblem[] {
   return [invalidValue(field, name, detail)];
 }
 
-function conversionProblems({ conversion }: DefinitionSpec): FieldProblem[] {
+function conversionProblems({ conversion }: DefinitionSpec, converts: boolean): FieldProblem[] {
   const { strategy = "None" } = conversion ?? {};
   const field = "spec.conversion.strategy";
+  if (strategy === "Webhook" && converts) return [];
   if (strategy === "Webhook")
     return [
       forbiddenValue(

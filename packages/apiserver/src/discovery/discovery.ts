@@ -10,6 +10,8 @@ export interface Discoverable {
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly subresources: readonly DiscoverableSubresource[];
+  /** Whether clients that name no version use this one, although its group has newer ones. */
+  readonly isPreferred?: boolean;
   /** Whether a CRD defines it. For its own kinds kube-apiserver omits what the position in the document implies. */
   readonly isCustom: boolean;
 }
@@ -104,11 +106,18 @@ export function aggregated(kinds: readonly Discoverable[], root: "api" | "apis")
 
 function groupsOf(kinds: readonly Discoverable[]): [string, string[]][] {
   const groups = new Map<string, Set<string>>();
-  for (const { group: name, version } of kinds)
+  const preferred = new Set<string>();
+  for (const { group: name, version, isPreferred } of kinds) {
     groups.set(name, (groups.get(name) ?? new Set()).add(version));
+    if (isPreferred) preferred.add(`${name}/${version}`);
+  }
+  const rankOf = (name: string, version: string): number => Number(!preferred.has(`${name}/${version}`));
   return [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, versions]) => [name, [...versions].sort(newerFirst)]);
+    .map(([name, versions]) => [
+      name,
+      [...versions].sort((a, b) => rankOf(name, a) - rankOf(name, b) || newerFirst(a, b)),
+    ]);
 }
 
 function group(name: string, versions: readonly string[]): object {

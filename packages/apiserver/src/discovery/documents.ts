@@ -8,6 +8,7 @@ import {
 } from "../openapi/open-api-v2-protobuf.ts";
 import { openApiHash, openApiV3, openApiV3Index } from "../openapi/open-api-v3.ts";
 import { noSuchResource, notAcceptable } from "../http/status.ts";
+import type { PreferredVersions } from "../registry/context.ts";
 import type { Registry } from "../registry/registry.ts";
 import {
   AGGREGATED_TYPE,
@@ -40,8 +41,11 @@ const DOCUMENT = /^\/(?:|livez|readyz|healthz|version|api(?:\/[^/]+)?|apis(?:\/[
  * Answers requests for anything but objects: probes, the version, discovery and OpenAPI; undefined for every other
  * path.
  */
-export function createDocuments(registry: Registry): (request: HttpRequest) => HttpResponse | undefined {
-  const cached = cacheByKinds(registry);
+export function createDocuments(
+  registry: Registry,
+  preferred?: PreferredVersions,
+): (request: HttpRequest) => HttpResponse | undefined {
+  const cached = cacheByKinds(registry, preferred);
   return (request) => {
     if (request.method !== "GET") return undefined;
     const route = request.path.split("?", 1)[0] ?? "";
@@ -60,7 +64,7 @@ interface Documents {
 }
 
 /** CRDs add and remove kinds; documents are recreated when the set of resources changes. */
-function cacheByKinds(registry: Registry): () => Documents {
+function cacheByKinds(registry: Registry, preferred?: PreferredVersions): () => Documents {
   let resources: unknown[] = [];
   let documents: Documents | undefined;
   return () => {
@@ -71,7 +75,7 @@ function cacheByKinds(registry: Registry): () => Documents {
     resources = now;
     const made = new Map<string, unknown>();
     documents = {
-      kinds: servedKinds(now),
+      kinds: servedKinds(now, preferred),
       once: <T>(name: string, make: () => T): T => {
         if (!made.has(name)) made.set(name, make());
         return made.get(name) as T;

@@ -1,4 +1,5 @@
 import type { DocumentedKind } from "../openapi/documented-kind.ts";
+import type { PreferredVersions } from "../registry/context.ts";
 import type { Resource } from "../registry/registry.ts";
 import type { Discoverable, DiscoverableSubresource } from "./discovery.ts";
 
@@ -36,7 +37,7 @@ const RUNNING: ReadonlySet<string> = new Set([
 ]);
 
 /** The served kinds, as discovery and OpenAPI need them. */
-export function servedKinds(resources: Iterable<Resource>): ServedKind[] {
+export function servedKinds(resources: Iterable<Resource>, preferred: PreferredVersions = {}): ServedKind[] {
   return [...resources].map((resource) => {
     const { group, kind, plural, namespaced, subresources } = resource.kind;
     const version = resource.apiVersion.split("/").at(-1) ?? "";
@@ -49,6 +50,7 @@ export function servedKinds(resources: Iterable<Resource>): ServedKind[] {
       ...namesOf(resource),
       verbs: verbsOf(resource),
       subresources: subresources.toSorted().map((name) => subresource(name, { group, version, kind })),
+      isPreferred: preferred[group] === version,
       isCustom: resource.custom !== undefined,
       ...(resource.custom && { schema: resource.custom.printed }),
     };

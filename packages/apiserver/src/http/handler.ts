@@ -37,7 +37,7 @@ import {
 
 /** Answers Kubernetes API requests from the storage. */
 export function createHandler(context: Context): Serve {
-  const documents = createDocuments(context.registry);
+  const documents = createDocuments(context.registry, context.preferredVersions);
   return async (request, caller) => {
     try {
       const proxied = await throughService(context.services, request);

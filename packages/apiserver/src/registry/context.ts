@@ -25,7 +25,14 @@ export interface Context {
   readonly tokens: Tokens;
   /** The servers behind Services. */
   readonly services: ServiceBackends | undefined;
+  readonly preferredVersions: PreferredVersions;
 }
+
+/**
+ * The versions that clients use unless they name one, by group; others prefer their newest. kube-apiserver has no such
+ * setting: it is for a group whose newer version is served before the controllers fill all of its fields.
+ */
+export type PreferredVersions = Readonly<Record<string, string>>;
 
 /**
  * Of which objects a server tracks who owns which field: of all from their creation, as kube-apiserver does, or only of

@@ -3,14 +3,15 @@ import { nameSuffix } from "@capstan/env";
 import { definitionKey } from "../crd/definition.ts";
 import { alreadyExists, badRequest, failed, forbidden, notFound } from "../http/status.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
-import { mutate, validate } from "./admission.ts";
+import { validate } from "./admission.ts";
 import { type Context, refuse, type Target, warned, type WriteOptions, type Written } from "./context.ts";
 import { decodeObject, unknownFieldWarnings } from "./decode.ts";
 import { trackWrite } from "./field-managers.ts";
 import { metadataErrors, metadataWarnings } from "./metadata.ts";
-import { defaultBySchema, schemaFindings, toStoredSchema } from "./object-schema.ts";
+import { defaultBySchema, schemaFindings } from "./object-schema.ts";
 import { keyOf, type Resource } from "./registry.ts";
 import { checkSize } from "./size.ts";
+import { mutateStored, storedReview, toStoredVersion } from "./stored-version.ts";
 
 // The longest prefix of a generated name: with its five random characters it is still a DNS label.
 const LONGEST_GENERATED_PREFIX = 58;
@@ -87,7 +88,7 @@ async function store(
     dryRun,
     user,
   };
-  await mutate(context.admissions, review);
+  await mutateStored(context.admissions, resource, { review });
   defaultBySchema(resource.custom && resource.schema, draft);
   const problems = [
     ...metadataErrors(resource, draft.metadata),
@@ -95,19 +96,20 @@ async function store(
     ...(strategy.problems?.(draft, undefined) ?? []),
   ];
   refuse(resource, draft, { problems });
+  const { draft: stored, warnings: converted } = toStoredVersion(resource, draft);
   const warnings = [
-    ...(await validate(context.admissions, review)),
+    ...converted,
+    ...(await validate(context.admissions, storedReview(resource, review, { object: stored }))),
     ...metadataWarnings(draft.metadata),
     ...(strategy.warnings?.(draft, undefined) ?? []),
   ];
-  toStoredSchema(resource, draft);
-  checkSize(draft, options);
+  checkSize(stored, options);
   const key = keyOf(resource, draft.metadata.namespace ?? "", draft.metadata.name);
   if (dryRun) {
     if (context.storage.get(key)) throw new StaleWriteError(key);
-    return { object: deepFreeze(draft), warnings };
+    return { object: deepFreeze(stored), warnings };
   }
-  return { object: await context.storage.create(key, draft), warnings };
+  return { object: await context.storage.create(key, stored), warnings };
 }
 
 function placeInNamespace({ resource, namespace }: Target, draft: Draft): void {

@@ -12,7 +12,7 @@ import { badRequest, typedPatchProblem } from "../http/status.ts";
 import { goJson } from "../schema/go-text.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
 import type { Context, Target, WriteOptions } from "./context.ts";
-import { inVersion, type Resource } from "./registry.ts";
+import { inVersion, type Resource, stamped } from "./registry.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -64,7 +64,8 @@ function captured(
   const { resource } = target;
   const { apiVersion } = resource;
   return captureUpdate(ownershipOf(context, target), typeOf(resource, apiVersion) ?? SCHEMALESS, {
-    before: old ? withoutManagers(inVersion(resource, old)) : emptyObject(resource),
+    // The old object is in the version of the request already.
+    before: old ? withoutManagers(stamped(old, apiVersion)) : emptyObject(resource),
     after: { ...draft, apiVersion },
     managers,
     writer: writerOf(target, "Update", fieldManager),
@@ -202,6 +203,8 @@ function annotated({ manager, config }: Configuration, live: Fields, object: Fie
 function ownershipOf({ env }: Context, target: Target): Ownership {
   return {
     typeOf: (apiVersion) => typeOf(target.resource, apiVersion),
+    convert: (object, { from, to }) =>
+      from === to ? object : (target.resource.custom?.convert?.(object, { from, to }).object ?? object),
     reset: resetFields(target),
     now: formatTimestamp(env.clock.now()),
   };

@@ -1,4 +1,3 @@
-import { deepCopy } from "@capstan/api";
 import { coerceEmbedded, embeddedProblems } from "../schema/embedded.ts";
 import { checkRules } from "../cel/rules.ts";
 import { applyDefaults } from "../schema/defaults.ts";
@@ -109,20 +108,4 @@ function newListTypeProblems(
     Object.fromEntries(changed.map((field) => [field, draft[field]])),
   );
   return problems.length > 0 && listTypeProblems(schema, old).length > 0 ? [] : problems;
-}
-
-/** Converts an object to the schema of the storage version, if that differs. */
-export function toStoredSchema({ schema, custom, form }: Resource, draft: Draft): void {
-  if (form) return become(draft, form.toStored(draft));
-  if (!custom || custom.stored === schema) return;
-  // A copy, because a draft may share frozen parts with the stored object.
-  const copy = deepCopy(draft);
-  prune(custom.stored, copy);
-  defaultBySchema(custom.stored, copy);
-  become(draft, copy);
-}
-
-function become(draft: Draft, other: Record<string, unknown>): void {
-  for (const field of Object.keys(draft)) delete draft[field];
-  Object.assign(draft, other);
 }

@@ -38,6 +38,8 @@ export interface Registry {
   ofTable(table: string): Resource | undefined;
   /** The resource of a kind, as an owner reference names it. */
   ofKind(apiVersion: string, kind: string): Resource | undefined;
+  /** A resource of any version of a kind. */
+  ofGroupKind(group: string, kind: string): Resource | undefined;
   /** Everything that is served now, for discovery. */
   all(): Iterable<Resource>;
   /** Whether Kubernetes itself, and not a CRD, serves the group. */
@@ -93,6 +95,7 @@ export function createRegistry(initial: readonly Resource[]): Registry {
     find,
     ofTable: (table) => lookUp().byTable.get(table),
     ofKind: (apiVersion, kind) => lookUp().byKind.get(`${apiVersion}/${kind}`),
+    ofGroupKind: (group, kind) => lookUp().byGroupKind.get(`${group}/${kind}`),
     all: () => byPath.values(),
     isBuiltInGroup: (group) => builtInGroups.has(group),
     namespaces: find("", "v1", "namespaces"),
@@ -116,16 +119,20 @@ export function createRegistry(initial: readonly Resource[]): Registry {
 interface Indexes {
   readonly byTable: ReadonlyMap<string, Resource>;
   readonly byKind: ReadonlyMap<string, Resource>;
+  readonly byGroupKind: ReadonlyMap<string, Resource>;
 }
 
 function indexed(resources: Iterable<Resource>): Indexes {
   const byTable = new Map<string, Resource>();
   const byKind = new Map<string, Resource>();
+  const byGroupKind = new Map<string, Resource>();
   for (const resource of resources) {
+    const { group, kind } = resource.kind;
     if (!byTable.has(resource.table)) byTable.set(resource.table, resource);
-    byKind.set(`${resource.apiVersion}/${resource.kind.kind}`, resource);
+    byKind.set(`${resource.apiVersion}/${kind}`, resource);
+    byGroupKind.set(`${group}/${kind}`, resource);
   }
-  return { byTable, byKind };
+  return { byTable, byKind, byGroupKind };
 }
 
 function pathOf({ apiVersion, kind }: Resource): string {
@@ -181,21 +188,47 @@ export function asServed(resource: Resource, object: StoredObject): StoredObject
   if (isCurrent && own === schema) return stamped(object, kind.apiVersion);
   const known = custom.reread.get(object);
   if (known) return known;
-  const shown = stamped(readThrough(object, own ?? schema, schema), kind.apiVersion);
+  const reading = { own: own ?? schema, served: schema, isCurrent, convert: convertTo(resource) };
+  const shown = stamped(readThrough(object, reading), kind.apiVersion);
   custom.reread.set(object, shown);
   return shown;
 }
 
-/** The object converted to the current schema of its stored version, then to the requested one. */
-function readThrough(object: StoredObject, own: SchemaNode, served: SchemaNode): StoredObject {
-  const copy = deepCopy(object) as Record<string, unknown>;
-  prune(own, copy);
-  applyDefaults(own, copy);
-  if (own !== served) prune(served, copy);
-  return deepEqual(copy, object) ? object : (deepFreeze(copy) as StoredObject);
+/** How a stored object becomes one of the requested version. */
+interface Reading {
+  /** The current schema of the version that it is stored in. */
+  readonly own: SchemaNode;
+  readonly served: SchemaNode;
+  /** Whether it was written under the current schema. */
+  readonly isCurrent: boolean;
+  /** Converts it to the requested version; absent if the versions differ in their schemas alone. */
+  readonly convert: ((object: StoredObject) => Record<string, unknown>) | undefined;
 }
 
-function stamped(object: StoredObject, apiVersion: string): StoredObject {
+function convertTo({ custom, apiVersion: to }: Resource): Reading["convert"] {
+  const convert = custom?.convert;
+  return convert && ((object) => convert(object, { from: object.apiVersion, to }).object);
+}
+
+/** The object converted to the current schema of its stored version, then to the requested one. */
+function readThrough(object: StoredObject, { own, served, isCurrent, convert }: Reading): StoredObject {
+  const current = isCurrent && convert ? object : underSchema(own, object);
+  const shown = convert?.(current) ?? { ...current };
+  if (own !== served) prune(served, shown);
+  if (convert) applyDefaults(served, shown);
+  return deepEqual(shown, object) ? object : (deepFreeze(shown) as StoredObject);
+}
+
+/** A copy of the object as a schema reads it. */
+function underSchema(schema: SchemaNode, object: StoredObject): StoredObject {
+  const copy = deepCopy(object) as Record<string, unknown>;
+  prune(schema, copy);
+  applyDefaults(schema, copy);
+  return copy as StoredObject;
+}
+
+/** The object under another `apiVersion`. */
+export function stamped(object: StoredObject, apiVersion: string): StoredObject {
   return object.apiVersion === apiVersion ? object : Object.freeze({ ...object, apiVersion });
 }
 

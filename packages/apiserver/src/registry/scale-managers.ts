@@ -34,13 +34,14 @@ export function scaledObject(resource: Resource, write: ScaleWrite): unknown {
 }
 
 function managersAfter(
-  { apiVersion }: Resource,
+  { apiVersion, custom }: Resource,
   { paths, operation, force }: ScaleWrite,
   { managers, manager: name, isChange }: { managers: Managers; manager: string; isChange: boolean },
 ): Managers {
   const writer: Writer = { name, operation, apiVersion, subresource: "scale" };
   try {
-    return scaleManagers(managers, { path: paths.specReplicasPath, writer, isChange, force });
+    const pathIn = (version: string): string => (custom?.scales.get(version) ?? paths).specReplicasPath;
+    return scaleManagers(managers, { pathIn, writer, isChange, force });
   } catch (error) {
     throw error instanceof ConflictError ? applyConflict(error.conflicts) : error;
   }

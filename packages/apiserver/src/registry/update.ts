@@ -2,16 +2,23 @@ import { deepEqual, deepFreeze, type ObjectMeta } from "@capstan/api";
 import { ApiError, badRequest, conflict, failed, invalid, modified, notFound } from "../http/status.ts";
 import { sameButTimes } from "../apply/managers.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
-import { mutate, validate } from "./admission.ts";
+import { validate } from "./admission.ts";
 import { type Context, refuse, type Target, warned, type WriteOptions, type Written } from "./context.ts";
 import { create } from "./create.ts";
 import { decodeObject, type Source, unknownFieldWarnings } from "./decode.ts";
 import { trackWrite } from "./field-managers.ts";
 import { metadataChangeErrors, metadataErrors, metadataWarnings } from "./metadata.ts";
-import { defaultBySchema, schemaFindings, toStoredSchema } from "./object-schema.ts";
+import { defaultBySchema, schemaFindings } from "./object-schema.ts";
 import { asServed, keyOf, type Resource } from "./registry.ts";
 import { sharing } from "./sharing.ts";
 import { checkSize } from "./size.ts";
+import {
+  type Before,
+  mutateStored,
+  type StoredDraft,
+  storedReview,
+  toStoredVersion,
+} from "./stored-version.ts";
 
 // As in kube-apiserver, a write without a resourceVersion yields to others and never ends in a conflict; each failed attempt
 // is another client's successful write. The limit is only for a bug.
@@ -109,30 +116,30 @@ async function attemptUpdate(
   checkIdentity(target, draft);
   checkVersion(target, { old, draft, source });
   return await warned(unknown, async () => {
-    const warnings = await admit(context, target, { old, draft, options });
-    const object = await store(context, target, { stored, draft, dryRun: options.dryRun });
-    return { object, created: false, warnings };
+    const admitted = await admit(context, target, { old, stored, draft, options });
+    const object = await store(context, target, { stored, draft: admitted.draft, dryRun: options.dryRun });
+    return { object, created: false, warnings: admitted.warnings };
   });
 }
 
-interface Update {
-  readonly old: StoredObject;
+interface Update extends Before {
   readonly draft: Draft;
   readonly options: WriteOptions;
 }
 
-/** Turns the draft into what will be stored; returns warnings, or throws if it is invalid. */
+/** Turns the draft into what will be stored; returns that with warnings, or throws if it is invalid. */
 async function admit(
   { admissions }: Context,
   target: Target,
-  { old, draft, options }: Update,
-): Promise<string[]> {
+  { old, stored, draft, options }: Update,
+): Promise<StoredDraft> {
   const { resource, subresource } = target;
   const { kind, strategy } = resource;
   adoptMetadata(old, draft);
   const { dryRun, user } = options;
   const review = { kind, operation: "UPDATE" as const, subresource, object: draft, old, dryRun, user };
-  await mutate(admissions, review);
+  const before = { old, stored };
+  await mutateStored(admissions, resource, { review, before });
   defaultBySchema(resource.custom && resource.schema, draft);
   keepOutside(target, old, draft);
   keepTimes(old, draft);
@@ -147,15 +154,16 @@ async function admit(
     ...(subresource === "" ? (strategy.problems?.(draft, old) ?? []) : []),
   ];
   refuse(resource, draft, { problems, warnings: findings.warnings });
+  const next = toStoredVersion(resource, draft, before);
   const warnings = [
     ...findings.warnings,
-    ...(await validate(admissions, review)),
+    ...next.warnings,
+    ...(await validate(admissions, storedReview(resource, review, { object: next.draft, before }))),
     ...metadataWarnings(draft.metadata, old.metadata),
     ...(subresource === "" ? (strategy.warnings?.(draft, old) ?? []) : []),
   ];
-  toStoredSchema(resource, draft);
-  checkSize(draft, options);
-  return warnings;
+  checkSize(next.draft, options);
+  return { draft: next.draft, warnings };
 }
 
 async function store(

@@ -35,15 +35,16 @@ const DefinitionKind: Kind<Definition> = builtInKind<Definition>({
 const ESTABLISHED_WITHIN_MS = 10_000;
 const ESTABLISHED_POLL_MS = 5;
 
-/** Brings the CRDs of kinds up to date, writes only those that differ, and waits until all of them are served. */
+/** Brings CRDs up to date, writes only those that differ, and waits until all of them are served. */
 export async function installDefinitions(
   { env, transport }: { env: Env; transport: Transport },
   kinds: readonly CustomKind[],
+  { toDefinition = toCustomResourceDefinition }: { toDefinition?: typeof toCustomResourceDefinition } = {},
 ): Promise<Installed> {
   const client = createClient({ env, transport, fieldManager: "capstan" });
   const stored = new Map((await client.list(DefinitionKind)).map((one) => [one.metadata.name, one]));
   const results = await Promise.all(
-    kinds.map(toCustomResourceDefinition).map(async (desired) => {
+    kinds.map(toDefinition).map(async (desired) => {
       const old = stored.get(desired.metadata.name);
       const result = await install(client, desired, old);
       if (!(old && result === "unchanged" && isEstablished(old)))
@@ -64,14 +65,14 @@ async function install(
     await client.create(DefinitionKind, desired);
     return "created";
   }
-  // Keep what other clients added: their labels, and the conversion strategy, which our manifests do not set.
+  // Keep what other clients added: their labels, and the conversion strategy where our manifest does not set it.
   const labels = { ...old.metadata.labels, ...desired.metadata.labels };
   const { conversion } = old.spec as { conversion?: unknown };
   const next = {
     ...old,
     metadata: { ...old.metadata, ...(Object.keys(labels).length > 0 && { labels }) },
     spec: { ...(conversion !== undefined && { conversion }), ...desired.spec },
-  } as Frozen<Definition>;
+  } as unknown as Frozen<Definition>;
   if (deepEqual(next, old)) return "unchanged";
   await client.update(DefinitionKind, next);
   return "updated";

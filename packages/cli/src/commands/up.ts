@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import { customKinds, type Features } from "@capstan/api";
+import { customKinds, type Features, toConvertedDefinition } from "@capstan/api";
 import {
   builtInKinds,
   type ClusterOptions,
@@ -140,6 +140,12 @@ async function start(shell: Shell, { directory, step, options, features, closers
 
 type Part = Omit<Start, "closers">;
 
+// The controllers write what the stored versions have, and not yet the conditions and counters of the newer ones. So kubectl
+// shows and edits the stored version unless a user names another.
+const STORED_VERSIONS = Object.fromEntries(
+  customKinds.filter(({ converted }) => converted.length > 0).map(({ group, version }) => [group, version]),
+);
+
 async function startApi(
   env: Env,
   clusters: Clusters,
@@ -150,6 +156,7 @@ async function startApi(
     kinds: builtInKinds,
     rules: customKinds,
     features,
+    preferredVersions: STORED_VERSIONS,
     ...(services && { services }),
   });
   for (const name of savedClusters(dataDir)) {
@@ -163,7 +170,10 @@ async function startApi(
   step(`certificates valid until ${new Date(certificateEndsMs).toISOString().slice(0, 10)}`);
   directory.announce({ url });
   step(`API listening on ${url}`);
-  const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds);
+  // This server converts in its own process.
+  const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds, {
+    toDefinition: toConvertedDefinition,
+  });
   step(`CRDs installed: ${customKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
   return { url, kube: transport };
 }

@@ -1,6 +1,7 @@
 import type { Handler, HttpResponse } from "@capstan/env";
 import type { Logger } from "@capstan/runtime";
 import { ReviewError } from "./admission-review.ts";
+import { convertReviewed } from "./conversion-review.ts";
 import { review, type ReviewRules, type ReviewVerb } from "./review.ts";
 
 /**
@@ -9,26 +10,51 @@ import { review, type ReviewRules, type ReviewVerb } from "./review.ts";
  */
 export const LONGEST_REVIEW_BYTES = 8 * 1024 * 1024;
 
-const VERBS: ReadonlyMap<string, ReviewVerb> = new Map([
-  ["/mutate", "mutate"],
-  ["/validate", "validate"],
+/**
+ * The longest accepted body of a conversion. kube-apiserver converts all objects of a list at once; this is enough for some
+ * thousand large ones.
+ */
+export const LONGEST_CONVERSION_BYTES = 64 * 1024 * 1024;
+
+/** What is served at one path. */
+interface Webhook {
+  readonly limitBytes: number;
+  answer(question: unknown, rules: ReviewRules): object;
+}
+
+const admission = (verb: ReviewVerb): Webhook => ({
+  limitBytes: LONGEST_REVIEW_BYTES,
+  answer: (question, rules) => review(verb, question, rules),
+});
+
+const WEBHOOKS: ReadonlyMap<string, Webhook> = new Map([
+  ["/mutate", admission("mutate")],
+  ["/validate", admission("validate")],
+  [
+    "/convert",
+    { limitBytes: LONGEST_CONVERSION_BYTES, answer: (question): object => convertReviewed(question) },
+  ],
 ]);
 
-/** Answers `POST /mutate` and `POST /validate`; a body that is not a review is refused with the reason. */
+/**
+ * Answers `POST /mutate`, `POST /validate` and `POST /convert`; a body that is not a review is refused with the reason.
+ * Conversions need neither features nor users: they are part of the API, not of the controllers.
+ */
 export function createWebhookHandler(log: Logger, rules: ReviewRules = {}): Handler {
   return async ({ method, path, body }) => {
     // kube-apiserver adds its timeout as a query.
-    const verb = VERBS.get(path.split("?")[0] ?? "");
-    if (!verb) return text(404, `this server serves ${[...VERBS.keys()].join(", ")}`);
+    const webhook = WEBHOOKS.get(path.split("?")[0] ?? "");
+    if (!webhook) return text(404, `this server serves ${[...WEBHOOKS.keys()].join(", ")}`);
     if (method !== "POST") return text(405, "this server accepts only POST");
-    if (typeof body === "string" && Buffer.byteLength(body) > LONGEST_REVIEW_BYTES)
-      return text(413, `the review is longer than ${LONGEST_REVIEW_BYTES} bytes`);
+    const { limitBytes } = webhook;
+    if (typeof body === "string" && Buffer.byteLength(body) > limitBytes)
+      return text(413, `the review is longer than ${limitBytes} bytes`);
     try {
-      return json(review(verb, typeof body === "string" ? JSON.parse(body) : body, rules));
+      return json(webhook.answer(typeof body === "string" ? JSON.parse(body) : body, rules));
     } catch (error) {
       if (error instanceof SyntaxError) return text(400, `the body is not JSON: ${error.message}`);
       if (error instanceof ReviewError) return text(400, error.message);
-      log.error("Bug in a review", { error, verb });
+      log.error("Bug in a review", { error, path });
       return text(
         500,
         "capstan's admission failed on this object because of a bug; see the log of the manager",

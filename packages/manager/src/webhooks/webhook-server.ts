@@ -3,7 +3,7 @@ import { type ListeningServer, serveHttp } from "@capstan/env";
 import { CertificateKeeper, type CertificateKeeperOptions } from "../certificates/certificate-keeper.ts";
 import type { Credential } from "../certificates/credential.ts";
 import { ownUser } from "./own-user.ts";
-import { createWebhookHandler, LONGEST_REVIEW_BYTES } from "./handler.ts";
+import { createWebhookHandler, LONGEST_CONVERSION_BYTES } from "./handler.ts";
 
 /** The address and the certificates of the webhooks. */
 export interface WebhookServerOptions extends Omit<CertificateKeeperOptions, "hosts" | "onServing"> {
@@ -57,7 +57,7 @@ export class WebhookServer {
       host,
       port,
       tls: this.#serving,
-      bodyLimitBytes: LONGEST_REVIEW_BYTES,
+      bodyLimitBytes: LONGEST_CONVERSION_BYTES,
     });
     if (this.#stopping.signal.aborted) return listening.close();
     // The certificates may have changed while the server started to listen.
