@@ -31,7 +31,7 @@ export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/update-vi
 export {
   type StoredControlPlane,
   viewFromConditions,
-} from "./reconcilers/kubeadmcontrolplane/view-from-conditions.ts";
+} from "./reconcilers/kubeadmcontrolplane/view/view-from-conditions.ts";
 export {
   type ExtensionConfigPorts,
   extensionConfigReconciler,

@@ -10,7 +10,7 @@ import { validate } from "../schema/validate.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
 import type { Target } from "./context.ts";
 import type { Resource } from "./registry.ts";
-import { scaleSpecProblems, scaleStatusProblems } from "./scale-problems.ts";
+import { scaleSpecProblems, scaleStatusProblems } from "./scale/scale-problems.ts";
 import { settle, thawUnsettled } from "./settled.ts";
 
 /** The result of decoding an object by its schema. */

@@ -89,7 +89,7 @@ export const machineFields = {
 };
 
 /** Labels and annotations of objects that a template creates. */
-export const NonEmptyTemplateMetadata = object(
+const NonEmptyTemplateMetadata = object(
   "Labels and annotations of objects that the template creates.",
   TemplateMetadata.properties,
   { minProperties: 1 },

@@ -41,7 +41,7 @@ import { completeCreation } from "./creation.ts";
 import { askUpdaters } from "./in-place/decisions.ts";
 import { observe } from "./observe.ts";
 import { reportMachineHealth } from "./report-machine-health.ts";
-import { viewFromWorkload } from "./view-from-workload.ts";
+import { viewFromWorkload } from "./view/view-from-workload.ts";
 import { propagateFields } from "./propagate.ts";
 import { report } from "./report.ts";
 import { buildScope, type KubeadmControlPlanePorts, type Scope } from "./scope.ts";

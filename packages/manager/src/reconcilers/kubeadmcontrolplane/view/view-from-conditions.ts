@@ -14,9 +14,9 @@ import {
   outdatedReasons,
   type PartHealth,
 } from "@capstan/plan";
-import { NODE_HEALTHY } from "../../machines/conditions.ts";
-import { desiredKey } from "./in-place/update-view.ts";
-import { NODE_PART, POD_PARTS } from "./machine-health.ts";
+import { NODE_HEALTHY } from "../../../machines/conditions.ts";
+import { desiredKey } from "../in-place/update-view.ts";
+import { NODE_PART, POD_PARTS } from "../machine-health.ts";
 import { type MachineHealth, viewOf } from "./view.ts";
 
 /** The stored objects of a control plane. */

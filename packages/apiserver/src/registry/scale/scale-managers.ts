@@ -1,10 +1,10 @@
 /** Keeps the managers of an object whose replicas are written through its Scale. */
 import type { ScalePaths } from "@capstan/api";
-import { applyConflict, ConflictError } from "../apply/conflicts.ts";
-import { type Managers, readManagers, type Writer, writeManagers } from "../apply/managers.ts";
-import { scaleManagers } from "../apply/scale.ts";
-import type { StoredObject } from "../storage/storage.ts";
-import type { Resource } from "./registry.ts";
+import { applyConflict, ConflictError } from "../../apply/conflicts.ts";
+import { type Managers, readManagers, writeManagers, type Writer } from "../../apply/managers.ts";
+import { scaleManagers } from "../../apply/scale.ts";
+import type { StoredObject } from "../../storage/storage.ts";
+import type { Resource } from "../registry.ts";
 import { readPath, withScale } from "./scale.ts";
 
 /** A write of a Scale. */

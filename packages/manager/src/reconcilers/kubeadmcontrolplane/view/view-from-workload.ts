@@ -1,9 +1,9 @@
 import { DEFAULT_FEATURES, type Frozen, type Machine } from "@capstan/api";
 import type { ControlPlaneView } from "@capstan/plan";
-import { isNodeReady } from "../../workload/availability.ts";
-import { partHealthOf } from "./machine-health.ts";
-import type { ObservedWorkload } from "./observe.ts";
-import type { Scope } from "./scope.ts";
+import { isNodeReady } from "../../../workload/availability.ts";
+import { partHealthOf } from "../machine-health.ts";
+import type { ObservedWorkload } from "../observe.ts";
+import type { Scope } from "../scope.ts";
 import { type MachineHealth, viewOf } from "./view.ts";
 
 /** The facts about a control plane as the workload cluster and its etcd show them. */

@@ -1,7 +1,7 @@
 import { deepCopy, formatSelector, invalid as invalidField, type ScalePaths, selectorOf } from "@capstan/api";
-import { badRequest, internalError, invalid } from "../http/status.ts";
-import type { StoredObject } from "../storage/storage.ts";
-import type { Resource } from "./registry.ts";
+import { badRequest, internalError, invalid } from "../../http/status.ts";
+import type { StoredObject } from "../../storage/storage.ts";
+import type { Resource } from "../registry.ts";
 
 // Kubernetes' own scalable kinds have the numbers at the same paths.
 const BUILT_IN: ScalePaths = {

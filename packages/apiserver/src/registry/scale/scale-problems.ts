@@ -1,7 +1,7 @@
 import type { ScalePaths } from "@capstan/api";
-import { goValue } from "../schema/go-text.ts";
-import { type FieldProblem, invalidValue } from "../schema/problem.ts";
-import type { Draft } from "../storage/storage.ts";
+import { goValue } from "../../schema/go-text.ts";
+import { type FieldProblem, invalidValue } from "../../schema/problem.ts";
+import type { Draft } from "../../storage/storage.ts";
 
 // Autoscalers and kubectl use 32-bit numbers, regardless of the schema.
 const LARGEST_REPLICAS = 2 ** 31 - 1;

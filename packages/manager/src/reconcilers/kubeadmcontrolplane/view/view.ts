@@ -9,15 +9,15 @@ import {
   PRE_TERMINATE_HOOK_PREFIX,
 } from "@capstan/api";
 import type { ControlPlaneMachine, ControlPlaneView } from "@capstan/plan";
-import { PRE_TERMINATE_HOOK_SUCCEEDED } from "../../machines/conditions.ts";
-import { isFalse, remediationOf } from "../../machines/health.ts";
-import { CLEANUP_HOOK } from "./cleanup-hook.ts";
-import { inPlaceView, machineUpdate } from "./in-place/update-view.ts";
+import { PRE_TERMINATE_HOOK_SUCCEEDED } from "../../../machines/conditions.ts";
+import { isFalse, remediationOf } from "../../../machines/health.ts";
+import { CLEANUP_HOOK } from "../cleanup-hook.ts";
+import { inPlaceView, machineUpdate } from "../in-place/update-view.ts";
 import {
   parseRecord,
   REMEDIATION_FOR_ANNOTATION,
   REMEDIATION_IN_PROGRESS_ANNOTATION,
-} from "./remediation-record.ts";
+} from "../remediation-record.ts";
 
 /** What is known about the Node and the parts of a machine. */
 export type MachineHealth = Pick<ControlPlaneMachine, "nodeName" | "isReachable" | "parts">;
