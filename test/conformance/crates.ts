@@ -1,7 +1,7 @@
 import { toConvertedDefinition } from "@capstan/api";
 import { createAuthority, issueCertificate } from "@capstan/apiserver";
 import { createRealEnv, serveHttp } from "@capstan/env";
-import { convertReviewed } from "@capstan/manager";
+import { convertReviewed } from "../../packages/manager/src/webhooks/conversion-review.ts";
 import { expect } from "vitest";
 import { PlainCrate } from "../../packages/apiserver/src/crd/converted-kind.fixture.ts";
 import type { Api, Server } from "./kit.ts";

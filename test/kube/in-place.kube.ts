@@ -13,13 +13,11 @@ import {
   withDefaults,
 } from "@capstan/api";
 import { createRealEnv, type Transport } from "@capstan/env";
-import {
-  extensionConfigReconciler,
-  machineDeploymentReconciler,
-  machineReconciler,
-  machineSetReconciler,
-  updaterPorts,
-} from "@capstan/manager";
+import { updaterPorts } from "@capstan/manager";
+import { extensionConfigReconciler } from "../../packages/manager/src/reconcilers/extensionconfig/reconciler.ts";
+import { machineReconciler } from "../../packages/manager/src/reconcilers/machine/reconciler.ts";
+import { machineDeploymentReconciler } from "../../packages/manager/src/reconcilers/machinedeployment/reconciler.ts";
+import { machineSetReconciler } from "../../packages/manager/src/reconcilers/machineset/reconciler.ts";
 import {
   type Client,
   type Context,

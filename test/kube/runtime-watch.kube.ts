@@ -13,7 +13,7 @@ import {
   MachineSet,
 } from "@capstan/api";
 import { createRealEnv } from "@capstan/env";
-import { clusterReconciler } from "@capstan/manager";
+import { clusterReconciler } from "../../packages/manager/src/reconcilers/cluster/reconciler.ts";
 import { type Client, createClient, Runner, silentLogger } from "@capstan/runtime";
 import { cluster } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";

@@ -10,7 +10,7 @@ import {
 } from "@capstan/api";
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Env, type Handler, type Transport, TransportError } from "@capstan/env";
-import type { ConnectToEtcd } from "@capstan/manager";
+import type { ConnectToEtcd } from "../../../packages/manager/src/etcd/port.ts";
 import {
   block,
   type Client,

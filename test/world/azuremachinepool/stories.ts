@@ -11,7 +11,11 @@ import {
   Pod,
 } from "@capstan/api";
 import { PodDisruptionBudget } from "@capstan/apiserver";
-import { BOOTSTRAP_EXPIRES, FRESH_BOOTSTRAP_ANSWER, FRESH_BOOTSTRAP_REQUEST } from "@capstan/manager";
+import {
+  BOOTSTRAP_EXPIRES,
+  FRESH_BOOTSTRAP_ANSWER,
+  FRESH_BOOTSTRAP_REQUEST,
+} from "../../../packages/manager/src/bootstrap/fresh-bootstrap.ts";
 import {
   type Controllers,
   endStateOf,

@@ -1,4 +1,6 @@
-import { clusterRbac, machinePoolRbac, type PolicyRule } from "@capstan/manager";
+import type { PolicyRule } from "@capstan/manager";
+import { clusterRbac } from "../../../packages/manager/src/reconcilers/cluster/rbac.ts";
+import { machinePoolRbac } from "../../../packages/manager/src/reconcilers/machinepool/rbac.ts";
 import { rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { recorded } from "../kit/cluster-world.ts";

@@ -9,7 +9,7 @@ import {
   Secret,
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
-import { BOOTSTRAP_EXPIRES } from "@capstan/manager";
+import { BOOTSTRAP_EXPIRES } from "../../../packages/manager/src/bootstrap/fresh-bootstrap.ts";
 import { endStateOf, type Rehearsal, type World, type WorldOptions } from "@capstan/sim";
 import { idIn } from "../kit/network-world.ts";
 import {

@@ -7,12 +7,10 @@ import {
   KubeadmControlPlane,
   Secret,
 } from "@capstan/api";
-import {
-  clusterReconciler,
-  machinePoolReconciler,
-  WorkloadClusters,
-  type WorkloadPorts,
-} from "@capstan/manager";
+import { clusterReconciler } from "../../../packages/manager/src/reconcilers/cluster/reconciler.ts";
+import { machinePoolReconciler } from "../../../packages/manager/src/reconcilers/machinepool/reconciler.ts";
+import type { WorkloadPorts } from "../../../packages/manager/src/workload/connection.ts";
+import { WorkloadClusters } from "../../../packages/manager/src/workload/workload-clusters.ts";
 import { createClient, type Logger, silentLogger } from "@capstan/runtime";
 import {
   azureCluster,

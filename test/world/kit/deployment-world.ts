@@ -8,14 +8,12 @@ import {
   Node,
   Secret,
 } from "@capstan/api";
-import {
-  clusterReconciler,
-  kubeadmConfigReconciler,
-  machineDeploymentReconciler,
-  machineHealthCheckReconciler,
-  machineReconciler,
-  machineSetReconciler,
-} from "@capstan/manager";
+import { clusterReconciler } from "../../../packages/manager/src/reconcilers/cluster/reconciler.ts";
+import { kubeadmConfigReconciler } from "../../../packages/manager/src/reconcilers/kubeadmconfig/reconciler.ts";
+import { machineReconciler } from "../../../packages/manager/src/reconcilers/machine/reconciler.ts";
+import { machineDeploymentReconciler } from "../../../packages/manager/src/reconcilers/machinedeployment/reconciler.ts";
+import { machineHealthCheckReconciler } from "../../../packages/manager/src/reconcilers/machinehealthcheck/reconciler.ts";
+import { machineSetReconciler } from "../../../packages/manager/src/reconcilers/machineset/reconciler.ts";
 import { kubeadmConfigTemplate, machineDeployment, type Overrides } from "@capstan/runtime/testing/builders";
 import { createWorld, SIMULATED_AUTHORITY, type World, type WorldOptions } from "@capstan/sim";
 import { create, createCluster, find, MINUTE_MS, NAMESPACE, workloadsOf } from "./cluster-world.ts";

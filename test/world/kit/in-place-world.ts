@@ -1,15 +1,13 @@
 import { DEFAULT_FEATURES, ExtensionConfig, type Features, MachineDeployment, Secret } from "@capstan/api";
 import type { Handler } from "@capstan/env";
-import {
-  clusterReconciler,
-  extensionConfigReconciler,
-  kubeadmConfigReconciler,
-  machineDeploymentReconciler,
-  machineHealthCheckReconciler,
-  machineReconciler,
-  machineSetReconciler,
-  updaterPorts,
-} from "@capstan/manager";
+import { updaterPorts } from "@capstan/manager";
+import { clusterReconciler } from "../../../packages/manager/src/reconcilers/cluster/reconciler.ts";
+import { extensionConfigReconciler } from "../../../packages/manager/src/reconcilers/extensionconfig/reconciler.ts";
+import { kubeadmConfigReconciler } from "../../../packages/manager/src/reconcilers/kubeadmconfig/reconciler.ts";
+import { machineReconciler } from "../../../packages/manager/src/reconcilers/machine/reconciler.ts";
+import { machineDeploymentReconciler } from "../../../packages/manager/src/reconcilers/machinedeployment/reconciler.ts";
+import { machineHealthCheckReconciler } from "../../../packages/manager/src/reconcilers/machinehealthcheck/reconciler.ts";
+import { machineSetReconciler } from "../../../packages/manager/src/reconcilers/machineset/reconciler.ts";
 import { createClient } from "@capstan/runtime";
 import { createWorld, type ManagerConnections, type World, type WorldOptions } from "@capstan/sim";
 import { defineUpdater, done, type FieldPath, inProgress, isBelow, type Updater } from "@capstan/updater";

@@ -9,7 +9,7 @@ import {
 } from "@capstan/api";
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { Azure, cloudNamed, type TokenSource } from "@capstan/azure";
-import { azureClusterReconciler } from "@capstan/manager";
+import { azureClusterReconciler } from "../../../packages/manager/src/reconcilers/azurecluster/reconciler.ts";
 import { Sensitive } from "@capstan/runtime";
 import {
   azureCluster,

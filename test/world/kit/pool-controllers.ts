@@ -3,7 +3,9 @@ import { type Cluster, ConfigMap, DEFAULT_FEATURES, type Frozen, Secret } from "
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
 import { Azure, cloudNamed } from "@capstan/azure";
-import { kubeadmConfigReconciler, machinePoolReconciler, updaterPorts } from "@capstan/manager";
+import { updaterPorts } from "@capstan/manager";
+import { kubeadmConfigReconciler } from "../../../packages/manager/src/reconcilers/kubeadmconfig/reconciler.ts";
+import { machinePoolReconciler } from "../../../packages/manager/src/reconcilers/machinepool/reconciler.ts";
 import { createClient, guardWrites, type Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, SIMULATED_ISSUER, type Controllers, type ManagerConnections } from "@capstan/sim";
 import { virtualLogin } from "../../../packages/cli/src/controllers/virtual-login.ts";

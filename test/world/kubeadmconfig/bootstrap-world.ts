@@ -10,7 +10,11 @@ import {
   Secret,
 } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
-import { FRESH_BOOTSTRAP_ANSWER, FRESH_BOOTSTRAP_REQUEST, kubeadmConfigReconciler } from "@capstan/manager";
+import {
+  FRESH_BOOTSTRAP_ANSWER,
+  FRESH_BOOTSTRAP_REQUEST,
+} from "../../../packages/manager/src/bootstrap/fresh-bootstrap.ts";
+import { kubeadmConfigReconciler } from "../../../packages/manager/src/reconcilers/kubeadmconfig/reconciler.ts";
 import { type Client, createClient, transient } from "@capstan/runtime";
 import {
   azureMachinePool,

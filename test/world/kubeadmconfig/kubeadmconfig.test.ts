@@ -1,5 +1,5 @@
 import { KubeadmConfig, MachinePool, Secret } from "@capstan/api";
-import { BOOTSTRAP_EXPIRES, isFreshFor } from "@capstan/manager";
+import { BOOTSTRAP_EXPIRES, isFreshFor } from "../../../packages/manager/src/bootstrap/fresh-bootstrap.ts";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import type { World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";

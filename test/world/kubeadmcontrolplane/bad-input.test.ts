@@ -1,6 +1,6 @@
 import { Cluster, Event, getCondition, KubeadmControlPlane, Secret } from "@capstan/api";
 import { createRealEnv, type Handler, TransportError } from "@capstan/env";
-import { x509Issuer } from "@capstan/manager";
+import { x509Issuer } from "../../../packages/manager/src/cluster-certificates/x509-issuer.ts";
 import { SIMULATED_ISSUER, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { get, MINUTE_MS, NAMESPACE, patch } from "../kit/fleet-world.ts";

@@ -1,7 +1,8 @@
 import { Event, Secret } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
 import { createRealEnv } from "@capstan/env";
-import { type CertificateIssuer, x509Issuer } from "@capstan/manager";
+import type { CertificateIssuer } from "@capstan/manager";
+import { x509Issuer } from "../../../packages/manager/src/cluster-certificates/x509-issuer.ts";
 import { SIMULATED_ISSUER, type World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { get, MINUTE_MS, NAMESPACE } from "../kit/fleet-world.ts";

@@ -10,7 +10,7 @@ export interface EtcdMember {
 }
 
 /** What one member says about itself and its cluster. */
-export interface EtcdStatus {
+interface EtcdStatus {
   readonly memberId: string;
   /** The id of the leader; undefined while there is none. */
   readonly leader: string | undefined;
@@ -30,7 +30,7 @@ export interface Etcd {
 }
 
 /** A member of etcd, and the credentials for it. */
-export interface EtcdTarget {
+interface EtcdTarget {
   /** HOST:PORT of the API server, in lower case: the way to etcd leads through it. */
   readonly endpoint: string;
   /** The name of the Node of the member; its serving certificate has this name. */

@@ -1,5 +1,5 @@
 import { Machine } from "@capstan/api";
-import { isNotFound } from "@capstan/runtime";
+import { deleteIfExists } from "@capstan/runtime";
 import type { OwnerScope } from "./owner.ts";
 
 /** Deletes a machine by its UID; returns whether there was one to delete. */
@@ -8,13 +8,5 @@ export async function deleteMachine(
   name: string,
 ): Promise<boolean> {
   const metadata = machines.find((machine) => machine.metadata.name === name)?.metadata;
-  if (!metadata) return false;
-  const { namespace, uid } = metadata;
-  try {
-    await context.client.delete(Machine, { name, namespace }, uid === undefined ? {} : { uid });
-    return true;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    return false;
-  }
+  return metadata !== undefined && (await deleteIfExists(context.client, Machine, metadata));
 }

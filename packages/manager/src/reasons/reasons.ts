@@ -28,6 +28,3 @@ export const REASONS = {
   ...POOL_REASONS,
   ...PROTOTYPE_REASONS,
 } as const;
-
-/** A reason that one of our controllers gives. */
-export type Reason = keyof typeof REASONS;

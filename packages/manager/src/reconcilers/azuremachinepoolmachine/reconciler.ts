@@ -18,6 +18,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
+import { type NodeChange, nodeSource } from "../../workload/sources.ts";
 import { poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { updateOf } from "../../workload/availability.ts";
@@ -70,7 +71,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     ],
     // A machine that drains is requeued anyway.
     reads: [MachineDrainRule],
-    sources: [instancesOf(ports), nodesOf(ports)],
+    sources: [instancesOf(ports), nodeSource(ports.workloads, machinesOf)],
     scope: (context) => buildScope({ ports, ...memory }, context),
     normal: [requirePool, requireInstance, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
     deleting: [lookAtInstance, lookForNode, drainBeforeLeaving, awaitInstance, removeNode].map(
@@ -127,15 +128,14 @@ function instancesOf({ scaleSets }: AzureMachinePoolMachinePorts): Source {
     });
 }
 
-/** A changed Node enqueues its machine. */
-function nodesOf({ workloads }: AzureMachinePoolMachinePorts): Source {
-  return (enqueue, cache) =>
-    workloads.onNodeChange((cluster, providerIDs) => {
-      for (const { metadata } of machinesWith(providerIDs, cache)) {
-        const isOfCluster = metadata.labels?.[CLUSTER_NAME_LABEL] === cluster.name;
-        if (isOfCluster && metadata.namespace === cluster.namespace) enqueue(metadata);
-      }
-    });
+/** The machines of changed Nodes. */
+function machinesOf({ cluster, providerIDs }: NodeChange, cache: CacheReader): ObjectName[] {
+  return machinesWith(providerIDs, cache)
+    .map(({ metadata }) => metadata)
+    .filter(
+      ({ labels, namespace }) =>
+        labels?.[CLUSTER_NAME_LABEL] === cluster.name && namespace === cluster.namespace,
+    );
 }
 
 function machinesWith(

@@ -1,5 +1,5 @@
 import { type Frozen, Machine, PRE_TERMINATE_HOOK_PREFIX } from "@capstan/api";
-import { isNotFound } from "@capstan/runtime";
+import { unlessGone } from "@capstan/runtime";
 import type { Scope } from "./scope.ts";
 
 /** The hook by which the deletion of a machine waits until its member has left etcd. */
@@ -13,9 +13,5 @@ export async function releaseMachine(
   const { name, namespace, resourceVersion, annotations = {} } = metadata;
   if (annotations[CLEANUP_HOOK] === undefined) return;
   const body = { metadata: { resourceVersion, annotations: { [CLEANUP_HOOK]: null } } };
-  try {
-    await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await unlessGone(context.client.patch(Machine, { name, namespace }, { type: "merge", body }));
 }

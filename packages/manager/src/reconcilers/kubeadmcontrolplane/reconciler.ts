@@ -25,6 +25,7 @@ import {
   type Source,
   waiting,
 } from "@capstan/runtime";
+import { type NodeChange, nodeSource } from "../../workload/sources.ts";
 import { indexByCluster, indexByController } from "../../contract/indexes.ts";
 import { ownTemplates } from "../../contract/own-template.ts";
 import { referrers } from "../../contract/referrers.ts";
@@ -86,7 +87,7 @@ export function kubeadmControlPlaneReconciler(
     // Their Machine changes with the clones.
     reads: [...CLONED_KINDS, MachinePool],
     referrersOf: byReference.of,
-    sources: [nodesOf(ports), answersOf(ports)],
+    sources: [nodeSource(ports.workloads, controlPlanesOf), answersOf(ports)],
     scope: (context) => buildScope(shared, context),
     normal: [
       requireCluster,
@@ -133,15 +134,12 @@ function planChange(scope: Scope): Outcome {
   return next;
 }
 
-/** A changed Node of a control plane enqueues it. */
-function nodesOf({ workloads }: KubeadmControlPlanePorts): Source {
-  return (enqueue, cache) =>
-    workloads.onNodeChange((cluster, providerIDs) => {
-      for (const machine of machinesWith(cache, cluster, providerIDs)) {
-        const owner = controllerOf(machine);
-        if (owner?.kind === KubeadmControlPlane.kind) enqueue({ ...cluster, name: owner.name });
-      }
-    });
+/** The control planes of changed Nodes. */
+function controlPlanesOf({ cluster, providerIDs }: NodeChange, cache: CacheReader): ObjectName[] {
+  return machinesWith(cache, cluster, providerIDs).flatMap((machine) => {
+    const owner = controllerOf(machine);
+    return owner?.kind === KubeadmControlPlane.kind ? [{ ...cluster, name: owner.name }] : [];
+  });
 }
 
 /** An API server that begins to answer enqueues its control plane: `kubeadm init` has come that far. */

@@ -9,7 +9,7 @@ import {
   parseDuration,
   PRE_TERMINATE_HOOK_PREFIX,
 } from "@capstan/api";
-import { block, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
+import { block, deleteIfExists, Failure, next, type Outcome, type Phase } from "@capstan/runtime";
 import { findOwned, type OwnedObject, remove } from "../../contract/removal.ts";
 import { type DrainState, drainMachine, hookOf } from "../../workload/drain/drain-machine.ts";
 import type { DrainLimit } from "../../workload/drain/decide.ts";
@@ -136,14 +136,10 @@ export async function deleteNode(scope: Scope): Promise<Outcome> {
 
 /** Deletes this Node by UID; a new Node of the same name stays. */
 async function askNodeToGo({ context, workload }: Scope, node: Frozen<Node>): Promise<void> {
-  const { name, uid, deletionTimestamp } = node.metadata;
+  const { name, deletionTimestamp } = node.metadata;
   if (deletionTimestamp !== undefined || !workload) return;
-  try {
-    await workload.delete(Node, { name }, uid === undefined ? {} : { uid });
+  if (await deleteIfExists(workload, Node, node.metadata))
     context.event({ type: "Normal", reason: "NodeDeleted", message: `Deleted Node ${name}` });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
 }
 
 async function find(scope: Scope, which: keyof typeof REFERENCES): Promise<OwnedObject | undefined> {

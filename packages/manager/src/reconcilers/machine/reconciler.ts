@@ -19,8 +19,8 @@ import {
   type ObjectName,
   on,
   type Reconciler,
-  type Source,
 } from "@capstan/runtime";
+import { type NodeChange, nodeSource } from "../../workload/sources.ts";
 import { controlledBy, indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { machinesByProviderID, machinesWith } from "../../machines/indexes.ts";
@@ -85,7 +85,7 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
     // A machine that drains is requeued anyway.
     reads: [MachineDrainRule],
     referrersOf: byReference.of,
-    sources: [nodesOf(ports)],
+    sources: [nodeSource(ports.workloads, machinesOf)],
     // The phases after a change of the spec already use it.
     reconcileAfterOwnSpecChange: () => false,
     scope: (context) => buildScope({ ports, refusals }, context),
@@ -100,12 +100,9 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
   });
 }
 
-/** A changed Node enqueues its machine. */
-function nodesOf({ workloads }: MachinePorts): Source {
-  return (enqueue, cache) =>
-    workloads.onNodeChange((cluster, providerIDs) => {
-      for (const { metadata } of machinesWith(cache, cluster, providerIDs)) enqueue(metadata);
-    });
+/** The machines of changed Nodes. */
+function machinesOf({ cluster, providerIDs }: NodeChange, cache: CacheReader): ObjectName[] {
+  return machinesWith(cache, cluster, providerIDs).map(({ metadata }) => metadata);
 }
 
 function toMachines(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {

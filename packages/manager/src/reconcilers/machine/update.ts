@@ -10,7 +10,7 @@ import {
   UPDATE_MACHINE_HOOK,
   UPDATED_FROM_VERSION_ANNOTATION,
 } from "@capstan/api";
-import { again, Failure, isNotFound, next, type Outcome, shortHash } from "@capstan/runtime";
+import { again, Failure, next, type Outcome, shortHash, unlessGone } from "@capstan/runtime";
 import {
   afterAnswer,
   afterFailure,
@@ -176,11 +176,7 @@ async function removeSign({ context }: Scope, resolved: ResolvedReference | unde
   const { kind, name } = resolved.target;
   if (resolved.object.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] === undefined) return;
   const annotations = { [UPDATE_IN_PROGRESS_ANNOTATION]: null };
-  try {
-    await context.client.patch(kind, name, { type: "merge", body: { metadata: { annotations } } });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await unlessGone(context.client.patch(kind, name, { type: "merge", body: { metadata: { annotations } } }));
 }
 
 function clearProgress(scope: Scope): Outcome {

@@ -18,8 +18,8 @@ import {
   block,
   type CacheReader,
   defineReconciler,
+  deleteIfExists,
   index,
-  isNotFound,
   next,
   type ObjectName,
   on,
@@ -148,17 +148,9 @@ function toAdopters(set: Frozen<MachineSet>, cache: CacheReader): ObjectName[] {
   return ofCluster(cache, MachineDeployment, clusterNameOf(set)).map(({ metadata }) => metadata);
 }
 
-async function deleteSets({ context, deployment, sets }: Scope): Promise<Outcome> {
-  const { namespace } = deployment.metadata;
-  for (const { metadata } of sets) {
-    const { name, uid, deletionTimestamp } = metadata;
-    if (deletionTimestamp !== undefined) continue;
-    try {
-      await context.client.delete(MachineSet, { name, namespace }, uid === undefined ? {} : { uid });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
+async function deleteSets({ context, sets }: Scope): Promise<Outcome> {
+  for (const { metadata } of sets)
+    if (metadata.deletionTimestamp === undefined) await deleteIfExists(context.client, MachineSet, metadata);
   return sets.length === 0 ? next : block(DELETION_POLL_MS, "WaitingForMachineSetsDeletion");
 }
 

@@ -6,7 +6,7 @@ import {
   RECEIVES_MACHINES_ANNOTATION,
   REVISION_ANNOTATION,
 } from "@capstan/api";
-import { again, type EventNote, isNotFound, next, type Outcome, waiting } from "@capstan/runtime";
+import { again, deleteIfExists, type EventNote, next, type Outcome, waiting } from "@capstan/runtime";
 import {
   type DeploymentAction,
   type DeploymentPlan,
@@ -201,14 +201,9 @@ async function applySet(
 
 async function deleteSet({ context, sets }: Scope, { targets }: DeploymentAction): Promise<void> {
   const set = sets.find(({ metadata }) => metadata.name === targets[0]);
-  if (!set) return;
-  const { name, namespace, uid } = set.metadata;
-  try {
-    await context.client.delete(MachineSet, { name, namespace }, uid === undefined ? {} : { uid });
-    context.event({ type: "Normal", reason: "SuccessfulDelete", message: `Deleted MachineSet ${name}` });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  if (!set || !(await deleteIfExists(context.client, MachineSet, set.metadata))) return;
+  const message = `Deleted MachineSet ${set.metadata.name}`;
+  context.event({ type: "Normal", reason: "SuccessfulDelete", message });
 }
 
 /** The revision of the deployment is that of the set with its template. */

@@ -18,8 +18,8 @@ import {
   on,
   type Outcome,
   type Reconciler,
-  type Source,
 } from "@capstan/runtime";
+import { nodeSource } from "../../workload/sources.ts";
 import { clusterNameOf, indexByCluster, ofCluster } from "../../contract/indexes.ts";
 import { checkMachines, type MachineHealthCheckPorts, type Scope } from "./check.ts";
 
@@ -42,19 +42,11 @@ export function machineHealthCheckReconciler(ports: MachineHealthCheckPorts): Re
       on(Machine, (machine, cache) => checksOf(clusterNameOf(machine), cache)),
       on(Cluster, ({ metadata }, cache) => checksOf(metadata, cache)),
     ],
-    sources: [nodesOf(ports)],
+    sources: [nodeSource(ports.workloads, ({ cluster }, cache) => checksOf(cluster, cache))],
     scope: (context) => ({ context, ports }),
     normal: [checkMachines, matchPools],
     status: (_, { claimReady }) => claimReady(),
   });
-}
-
-/** Nodes change often while a cluster grows, and each change concerns all checks of the cluster. */
-function nodesOf({ workloads }: MachineHealthCheckPorts): Source {
-  return (enqueue, cache) =>
-    workloads.onNodeChange((cluster) => {
-      for (const check of checksOf(cluster, cache)) enqueue(check);
-    });
 }
 
 function checksOf(cluster: ObjectName, cache: CacheReader): ObjectName[] {

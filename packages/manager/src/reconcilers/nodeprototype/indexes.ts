@@ -6,6 +6,7 @@ import {
   type NodePrototypingStatus,
 } from "@capstan/api";
 import { type CacheReader, index, type Source } from "@capstan/runtime";
+import { nodeSource } from "../../workload/sources.ts";
 import { templateClusterOf } from "../../azure-cluster/members.ts";
 import { hasDonor } from "@capstan/plan";
 import { providerKey } from "../../workload/nodes.ts";
@@ -59,12 +60,11 @@ export function donorNodes(
   kind: typeof AzureMachinePool | typeof AzureMachineTemplate,
   { workloads }: NodePrototypePorts,
 ): Source {
-  return (enqueue, cache) =>
-    workloads.onNodeChange((cluster, providerIDs) => {
-      for (const value of providerIDs.map(providerKey))
-        for (const { namespace, name } of ownersOf(cache, kind, value))
-          if (namespace === cluster.namespace) enqueue({ namespace, name });
-    });
+  return nodeSource(workloads, ({ cluster, providerIDs }, cache) =>
+    providerIDs
+      .flatMap((id) => ownersOf(cache, kind, providerKey(id)))
+      .filter(({ namespace }) => namespace === cluster.namespace),
+  );
 }
 
 function ownersOf(

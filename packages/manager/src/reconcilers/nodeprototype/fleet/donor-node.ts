@@ -1,13 +1,13 @@
 import {
   type Frozen,
-  isTrue,
   type KubernetesObject,
   PROTOTYPE_DONOR_ANNOTATION,
   SKIP_REMEDIATION_ANNOTATION,
 } from "@capstan/api";
-import { type Client, Failure, isNotFound } from "@capstan/runtime";
+import { type Client, Failure } from "@capstan/runtime";
 import type { NodeLookup } from "../../../workload/find-node.ts";
 import type { WorkloadNodes } from "../../../workload/nodes.ts";
+import { nodesIfReachable } from "../../../workload/sources.ts";
 import type { FleetMachine } from "./fleet.ts";
 import { renewalOf, type Scope } from "../scope.ts";
 
@@ -25,14 +25,8 @@ export const ON_MACHINE = "machine/";
 export const ON_NODE = "node/";
 
 /** The Nodes of the workload cluster; undefined while it does not answer. */
-export async function nodesOf({ cluster, shared }: Scope): Promise<WorkloadNodes | undefined> {
-  if (!cluster || !isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return undefined;
-  try {
-    return await (await shared.ports.workloads.get(cluster)).nodes();
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
+export function nodesOf({ cluster, shared }: Scope): Promise<WorkloadNodes | undefined> {
+  return nodesIfReachable(shared.ports.workloads, cluster);
 }
 
 /** A client of the workload cluster; undefined while it does not answer. */
@@ -77,13 +71,4 @@ export function missingOn(
 export function annotating(names: readonly string[], value: string | null) {
   const annotations = Object.fromEntries(names.map((name) => [name, value]));
   return { type: "merge", body: { metadata: { annotations } } } as const;
-}
-
-/** Waits for a write to an object that may be gone. */
-export async function unlessGone(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
 }

@@ -1,19 +1,11 @@
 import { formatTimestamp, Node } from "@capstan/api";
-import { again, type Outcome } from "@capstan/runtime";
+import { again, type Outcome, unlessGone } from "@capstan/runtime";
 import { decideReturn, isReturnOverdue, type ReturnFacts } from "@capstan/plan";
 import { isNodeReady } from "../../../workload/availability.ts";
 import { uncordon } from "../../../workload/drain/cordon.ts";
 import type { NodeLookup } from "../../../workload/find-node.ts";
 import { type AzureScope, donorID, readPower } from "../gallery/azure-reads.ts";
-import {
-  annotating,
-  donorNode,
-  machineOf,
-  ON_MACHINE,
-  ON_NODE,
-  unlessGone,
-  workloadOf,
-} from "../fleet/donor-node.ts";
+import { annotating, donorNode, machineOf, ON_MACHINE, ON_NODE, workloadOf } from "../fleet/donor-node.ts";
 import { changeDonor, moveTo, recordOf, renewalOf, type Scope } from "../scope.ts";
 
 const WATCH_MS = 6_000;
