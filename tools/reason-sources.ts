@@ -48,11 +48,13 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   drain: ["packages/manager/src/workload/drain/*.ts"],
 };
 
-/** The planners whose blocks become reasons of a kind. */
-const PLANNERS: Readonly<Record<string, readonly string[]>> = {
-  KubeadmControlPlane: ["packages/plan/src/rollout/control-plane/*.ts"],
-  MachineDeployment: ["packages/plan/src/rollout/machine-deployment/*.ts"],
-  MachineSet: ["packages/plan/src/rollout/machine-set/*.ts"],
+const MACHINES = "packages/manager/src/machines/*.ts";
+
+/** What gives reasons to a kind outside of its folder: its planner, and what owners of machines share. */
+const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
+  KubeadmControlPlane: ["packages/plan/src/rollout/control-plane/*.ts", MACHINES],
+  MachineDeployment: ["packages/plan/src/rollout/machine-deployment/*.ts", MACHINES],
+  MachineSet: ["packages/plan/src/rollout/machine-set/*.ts", MACHINES],
 };
 
 /** The reasons that a text gives; constants that it does not declare are looked up among those of other files. */
@@ -86,7 +88,7 @@ export function readReasonSources(): ReasonSources {
   const kinds = CONTROLLERS.map(({ name, kind }) => {
     const own = given(kind.kind, [
       `packages/manager/src/reconcilers/${name}/**/*.ts`,
-      ...(PLANNERS[kind.kind] ?? []),
+      ...(ALSO_IN[kind.kind] ?? []),
     ]);
     const passedOn = (PASSED_ON[kind.kind] ?? []).filter((word) => all.includes(`"${word}"`));
     return { ...own, events: sorted([...own.events, ...passedOn]) };

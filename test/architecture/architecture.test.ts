@@ -59,6 +59,41 @@ describe("the rules", () => {
     ]);
   });
 
+  test.each([
+    ["../machine/conditions.ts", "reconcilers/machine:"],
+    ["../../setup/controllers.ts", "setup puts the controllers together"],
+  ])("refuse that a reconciler imports %s, with the reason", (imported, reason) => {
+    const path = "packages/manager/src/reconcilers/machineset/scale.ts";
+    const text = `import { a } from "${imported}";\nimport { b } from "../policy-rule.ts";\nimport { c } from "./view.ts";\n`;
+    const found = violationsOf({ path, text });
+    expect(found.map(({ line }) => line)).toEqual([1]);
+    expect(found[0]?.message).toContain(reason);
+  });
+
+  test("refuse another reconciler from a folder inside a reconciler", () => {
+    const path = "packages/manager/src/reconcilers/machinedeployment/in-place/view.ts";
+    const text = 'import { a } from "../../machineset/view.ts";\nimport { b } from "../view.ts";\n';
+    expect(violationsOf({ path, text }).map(({ line, message }) => [line, message.split(":")[0]])).toEqual([
+      [1, `${path} may not import packages/manager/src/reconcilers/machineset`],
+    ]);
+  });
+
+  test("refuse waiting and input in a decision, with the reason", () => {
+    const text = fixture("wrong-decision.ts");
+    const found = violationsOf({ path: "packages/manager/src/reconcilers/a/decide-b.ts", text });
+    expect(found.map(({ line, message }) => `${line} ${message.split(": ")[0]}`).toSorted()).toEqual([
+      "11 an async function in a decision",
+      "2 a decision may import only types of node:crypto",
+      "3 a decision may import only types of @capstan/runtime",
+      "7 a Promise in a decision",
+      "7 an async function in a decision",
+      "8 await in a decision",
+    ]);
+    expect(found[0]?.message).toContain("plan*.ts and decide*.ts are synchronous and pure");
+    for (const path of ["packages/manager/src/in-place/ask.ts", "packages/cli/src/commands/plan.ts"])
+      expect(violationsOf({ path, text }).filter(({ message }) => message.includes("decision"))).toEqual([]);
+  });
+
   test("refuse the machine's clock, timers and randomness in a reconciler with the reason", () => {
     const file = { path: "packages/runtime/src/reconciler/wrong-clock.ts", text: fixture("wrong-clock.ts") };
     expect(violationsOf(file).map(({ line, message }) => `${line} ${message.split(": ")[0]}`)).toEqual([

@@ -115,7 +115,30 @@ export const FOLDERS: readonly {
     names: /^(Azure|AzureOptions|createNetwork|Network|NetworkOptions|Connect)$/,
     reason: "reconcilers know Azure by its port, so that simulated and real ones look the same",
   },
+  {
+    folder: "packages/manager/src/reconcilers/",
+    forbids: /^(\.\.\/)+setup\//,
+    reason: "setup puts the controllers together; a reconciler gets what it needs as an argument",
+  },
 ];
+
+/** A folder whose sub-folders must not import each other. */
+export const SEPARATED = {
+  folder: "packages/manager/src/reconcilers/",
+  reason:
+    "a reconciler imports no other reconciler, so that each can be read and changed alone; what several share is in machines/, pools/, in-place/, contract/ or workload/",
+} as const;
+
+/** Files with decisions: their names promise that they are pure. */
+export const PURE = {
+  files: /^packages\/[^/]+\/src\/.*(?<=\/)(plan|decide)(-[a-z0-9-]+)?\.ts$/,
+  /** Files of commands have the names of their verbs. */
+  except: /^packages\/cli\/src\/commands\//,
+  /** Modules of which only types may be imported. */
+  typesOnly: /^(node:.*|@capstan\/(env|runtime))$/,
+  reason:
+    "plan*.ts and decide*.ts are synchronous and pure: everything that a decision rests on is an argument, so that tables test it and capstan plan shows it",
+} as const;
 
 /** Programs and built-ins that reach time, randomness or sockets; only `env` (and a server's `http/` folder, for sockets) may. */
 export const FORBIDDEN_MODULES: readonly {

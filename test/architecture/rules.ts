@@ -1,5 +1,6 @@
 import { parseSync, Visitor } from "oxc-parser";
-import { FORBIDDEN_MODULES, FOLDERS, LAYERS } from "./layers.ts";
+import { dirname, join } from "node:path/posix";
+import { FORBIDDEN_MODULES, FOLDERS, LAYERS, PURE, SEPARATED } from "./layers.ts";
 
 /** A source file: its path from the repository's root, and its text. */
 export interface SourceFile {
@@ -25,7 +26,8 @@ export function violationsOf(file: SourceFile): Violation[] {
     const { value, start = 0 } = entry.moduleRequest ?? {};
     const named = "entries" in entry ? entry.entries : [];
     const names = named.length === 0 ? ["*"] : named.map(({ importName }) => importName.name ?? "*");
-    return value === undefined ? [] : [{ module: value, names, start }];
+    const isType = named.length > 0 && named.every((one) => one.isType);
+    return value === undefined ? [] : [{ module: value, names, isType, start }];
   });
   const found: Violation[] = [];
   const report = (offset: number, message: string): void =>
@@ -35,6 +37,7 @@ export function violationsOf(file: SourceFile): Violation[] {
   }
   if (!isEnv(file.path)) visitGlobals(program, report);
   visitClasses(program, report);
+  if (isPure(file.path)) visitAsync(program, report);
   if (/^packages\/[^/]+\/src\/index\.ts$/.test(file.path)) checkIndex(file, { comments, report });
   return found;
 }
@@ -51,9 +54,11 @@ function isEnv(path: string): boolean {
 interface Import {
   readonly module: string;
   readonly names: readonly string[];
+  /** Whether only types are imported. */
+  readonly isType: boolean;
 }
 
-function importProblems(path: string, { module: imported, names }: Import): string[] {
+function importProblems(path: string, { module: imported, names, isType }: Import): string[] {
   const own = packageOf(path);
   if (own === undefined) return [];
   const layer = LAYERS.find(({ name }) => name === own);
@@ -67,7 +72,25 @@ function importProblems(path: string, { module: imported, names }: Import): stri
       path.startsWith(folder) && forbids.test(imported) && names.some((name) => forbidden.test(name)),
   );
   if (narrow) return [`${narrow.folder} may not import ${imported}: ${narrow.reason}`];
+  if (isPure(path) && !isType && PURE.typesOnly.test(imported))
+    return [`a decision may import only types of ${imported}: ${PURE.reason}`];
+  const other = otherReconciler(path, imported);
+  if (other !== undefined) return [`${path} may not import ${other}: ${SEPARATED.reason}`];
   return isEnv(path) ? [] : forbiddenModule(path, imported);
+}
+
+function isPure(path: string): boolean {
+  return PURE.files.test(path) && !PURE.except.test(path);
+}
+
+/** The folder of another reconciler that a relative import leads to. */
+function otherReconciler(path: string, imported: string): string | undefined {
+  if (!path.startsWith(SEPARATED.folder) || !imported.startsWith(".")) return undefined;
+  const target = join(dirname(path), imported);
+  const [from, to] = [path, target].map((one) => one.slice(SEPARATED.folder.length).split("/"));
+  const isInside = target.startsWith(SEPARATED.folder) && (to?.length ?? 0) > 1;
+  if (!isInside || from?.[0] === to?.[0]) return undefined;
+  return `${SEPARATED.folder}${to?.[0]}`;
 }
 
 function forbiddenModule(path: string, imported: string): string[] {
@@ -153,6 +176,26 @@ function visitClasses(program: Parameters<Visitor["visit"]>[0], report: Report):
       check(superClass as { type: string; name?: string } | null, start),
     ClassExpression: ({ superClass, start }) =>
       check(superClass as { type: string; name?: string } | null, start),
+  }).visit(program);
+}
+
+function visitAsync(program: Parameters<Visitor["visit"]>[0], report: Report): void {
+  const refuse = (start: number, what: string): void =>
+    report(start, `${what} in a decision: ${PURE.reason}`);
+  const check = ({ async: isAsync, start }: { async: boolean; start: number }): void => {
+    if (isAsync) refuse(start, "an async function");
+  };
+  new Visitor({
+    FunctionDeclaration: check,
+    FunctionExpression: check,
+    ArrowFunctionExpression: check,
+    AwaitExpression: ({ start }) => refuse(start, "await"),
+    ForOfStatement: ({ await: isAwait, start }) => {
+      if (isAwait) refuse(start, "await");
+    },
+    Identifier: ({ name, start }) => {
+      if (name === "Promise") refuse(start, "a Promise");
+    },
   }).visit(program);
 }
 

@@ -1,14 +1,15 @@
 /** `npm run test:kube`: the tests that need a real kube-apiserver. Exit code 3 when there is none to be had. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { AssetsMissing, kubeAssets } from "./assets.ts";
+import { ProgramMissing } from "../go-programs.ts";
+import { kubeAssets } from "./assets.ts";
 
 const MISSING = 3;
 
 try {
   kubeAssets((line) => console.log(line));
 } catch (error) {
-  if (!(error instanceof AssetsMissing)) throw error;
+  if (!(error instanceof ProgramMissing)) throw error;
   console.error(`test:kube: ${error.message}`);
   process.exit(MISSING);
 }

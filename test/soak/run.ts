@@ -7,7 +7,8 @@ import { globSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOutcome, type TestOutcome } from "../../tools/vitest-report.ts";
-import { AssetsMissing, kubeAssets } from "../kube/assets.ts";
+import { ProgramMissing } from "../go-programs.ts";
+import { kubeAssets } from "../kube/assets.ts";
 import {
   commandOf,
   exhaustiveUnits,
@@ -109,7 +110,7 @@ function optionsOrExit(): SoakOptions {
     return options;
   } catch (error) {
     console.error(`soak: ${(error as Error).message}`);
-    return process.exit(error instanceof AssetsMissing ? EXIT.noAssets : EXIT.usage);
+    return process.exit(error instanceof ProgramMissing ? EXIT.noAssets : EXIT.usage);
   }
 }
 

@@ -173,3 +173,8 @@ export async function deleteAso<T extends KubernetesObject>(
 ): Promise<void> {
   if (object.metadata.deletionTimestamp === undefined) await deleteIfExists(client, kind, object.metadata);
 }
+
+/** The name of the Secret with which Azure Service Operator logs in for the resources of a cluster. */
+export function asoSecretName(clusterName: string): string {
+  return `${clusterName}-aso-secret`;
+}

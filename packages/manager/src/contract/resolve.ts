@@ -15,6 +15,9 @@ export type ResolvedReference = {
   | { readonly state: "notServed" }
 );
 
+/** A reference to an object that exists. */
+export type FoundReference = ResolvedReference & { readonly state: "found" };
+
 /** The parts of a pass that resolving a reference needs. */
 export type ObjectReader = Pick<Context<KubernetesObject>, "cache" | "client" | "watch">;
 

@@ -23,7 +23,7 @@ export interface UpdateQuestion {
 }
 
 /** Asks the updaters one after the other, until all changes are accepted or no updater is left. */
-export async function decideUpdate(
+export async function askUpdaters(
   ports: UpdaterPorts,
   { desired, updaters, nowMs }: UpdateQuestion,
 ): Promise<UpdateDecision> {

@@ -8,8 +8,8 @@ import {
   Secret,
 } from "@capstan/api";
 import { createIfMissing, next, type Outcome, waiting } from "@capstan/runtime";
+import { asoSecretName } from "../../aks/aso-objects.ts";
 import { armClientFor, identityOf } from "../../azure-cluster/arm-client.ts";
-import { asoSecretName } from "../../aks/secret-name.ts";
 import type { Scope } from "./scope.ts";
 
 const SECRET_MS = 60_000;

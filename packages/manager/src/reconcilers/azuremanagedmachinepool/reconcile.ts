@@ -13,7 +13,7 @@ import { isAsoReady, isControlledBy } from "../../aks/aso-objects.ts";
 import { reportFulfilled } from "../../aks/fulfilled.ts";
 import { subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
-import { asoSecretName } from "../../aks/secret-name.ts";
+import { asoSecretName } from "../../aks/aso-objects.ts";
 import { isPrivate, listedProviderIDs } from "./provider-ids.ts";
 import type { Owners, Scope } from "./scope.ts";
 

@@ -1,11 +1,11 @@
-import { type Frozen, Machine } from "@capstan/api";
-import { again, block, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { again, block, next, type Outcome } from "@capstan/runtime";
 import { type ControlPlaneAction, isHealthy } from "@capstan/plan";
 import { withEtcd } from "./etcd.ts";
 import { updateMachine } from "./in-place/update.ts";
 import { prepareJoin } from "./kubeadm-config.ts";
-import { CLEANUP_HOOK } from "./machine-object.ts";
-import { createMachine, deleteMachine } from "./machines.ts";
+import { deleteMachine } from "../../machines/remove.ts";
+import { releaseMachine } from "./cleanup-hook.ts";
+import { createRecordedMachine } from "./creation.ts";
 import { formatRecord, REMEDIATION_IN_PROGRESS_ANNOTATION } from "./remediation-record.ts";
 import type { Scope } from "./scope.ts";
 
@@ -86,7 +86,7 @@ async function perform(scope: Scope, action: Exclude<ControlPlaneAction, { actio
 
 async function create(scope: Scope, failureDomain: string | undefined): Promise<void> {
   const replacementFor = scope.view?.remediationInProgress;
-  await createMachine(scope, { failureDomain, replacementFor });
+  await createRecordedMachine(scope, { failureDomain, replacementFor });
   if (replacementFor) record(scope, undefined);
 }
 
@@ -111,15 +111,7 @@ async function removeMember(
   await withEtcd(scope, other?.nodeName ?? "", (etcd) => etcd.removeMember(id));
 }
 
-/** Lets the deletion of a machine continue: nothing of it is needed any more. */
-async function release({ context, machines }: Scope, name: string): Promise<void> {
-  const machine: Frozen<Machine> | undefined = machines.find(({ metadata }) => metadata.name === name);
-  if (!machine) return;
-  const { namespace, resourceVersion } = machine.metadata;
-  const body = { metadata: { resourceVersion, annotations: { [CLEANUP_HOOK]: null } } };
-  try {
-    await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+async function release(scope: Scope, name: string): Promise<void> {
+  const machine = scope.machines.find(({ metadata }) => metadata.name === name);
+  if (machine) await releaseMachine(scope, machine);
 }

@@ -1,8 +1,9 @@
-import { CONTROL_PLANE_LABEL, type Frozen, Machine, MachinePool } from "@capstan/api";
-import { block, isNotFound, keyOf, next, type Outcome } from "@capstan/runtime";
-import { CLEANUP_HOOK } from "./machine-object.ts";
-import { deleteMachine } from "./machines.ts";
-import { BY_CLUSTER, type Scope } from "./scope.ts";
+import { CONTROL_PLANE_LABEL, Machine, MachinePool } from "@capstan/api";
+import { block, next, type Outcome } from "@capstan/runtime";
+import { ofCluster } from "../../contract/indexes.ts";
+import { deleteMachine } from "../../machines/remove.ts";
+import { releaseMachine } from "./cleanup-hook.ts";
+import type { Scope } from "./scope.ts";
 
 // Deleted machines enqueue the control plane; this interval covers workers, which it does not watch.
 const DELETION_POLL_MS = 30_000;
@@ -14,6 +15,7 @@ export async function deleteControlPlane(scope: Scope): Promise<Outcome> {
   if (workers.length > 0 && cluster?.metadata.deletionTimestamp === undefined)
     return block(DELETION_POLL_MS, "WaitingForWorkersDeletion");
   for (const machine of machines) {
+    // Nothing of etcd is left to protect.
     await releaseMachine(scope, machine);
     if (machine.metadata.deletionTimestamp === undefined) await deleteMachine(scope, machine.metadata.name);
   }
@@ -25,24 +27,11 @@ export async function deleteControlPlane(scope: Scope): Promise<Outcome> {
   return block(DELETION_POLL_MS, "WaitingForMachineDeletion");
 }
 
-/** Nothing of etcd is left to protect. */
-async function releaseMachine({ context }: Scope, { metadata }: Frozen<Machine>): Promise<void> {
-  const { name, namespace, resourceVersion, annotations = {} } = metadata;
-  if (annotations[CLEANUP_HOOK] === undefined) return;
-  const body = { metadata: { resourceVersion, annotations: { [CLEANUP_HOOK]: null } } };
-  try {
-    await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
-
 function workersOf({ context, cluster }: Scope): readonly string[] {
   if (!cluster) return [];
-  const value = keyOf(cluster);
-  const machines = context.cache
-    .list(Machine, { index: BY_CLUSTER, value })
-    .filter(({ metadata }) => metadata.labels?.[CONTROL_PLANE_LABEL] === undefined);
-  const pools = context.cache.list(MachinePool, { index: BY_CLUSTER, value });
+  const machines = ofCluster(context.cache, Machine, cluster.metadata).filter(
+    ({ metadata }) => metadata.labels?.[CONTROL_PLANE_LABEL] === undefined,
+  );
+  const pools = ofCluster(context.cache, MachinePool, cluster.metadata);
   return [...machines, ...pools].map(({ metadata }) => metadata.name);
 }

@@ -4,7 +4,7 @@ import { type EtcdView, planControlPlane } from "@capstan/plan";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { WORKLOAD_CLUSTER_UNTRUSTED, type WorkloadCluster } from "../../workload/connection.ts";
 import { observeEtcd } from "./etcd.ts";
-import { decideInPlace } from "./in-place/decisions.ts";
+import { askAboutMachines } from "./in-place/decisions.ts";
 import { KUBEADM_CONFIG } from "./kubeadm-config.ts";
 import { markMachines } from "./machine-conditions.ts";
 import { observedView } from "./observed-view.ts";
@@ -26,7 +26,7 @@ const NOTHING = { nodes: new Map<string, Frozen<Node>>(), pods: new Map<string, 
 /** Looks at the workload cluster and its etcd, decides what is next, and writes the health of the machines. */
 export async function observeControlPlane(scope: Scope): Promise<Outcome> {
   const observed = await observeWorkload(scope);
-  await decideInPlace(scope);
+  await askAboutMachines(scope);
   scope.view = observedView(scope, observed);
   scope.plan = planControlPlane(scope.view);
   await markMachines(scope);

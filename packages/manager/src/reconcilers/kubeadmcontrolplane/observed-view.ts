@@ -3,7 +3,7 @@ import { CLONED_FROM_NAME_ANNOTATION } from "../../contract/clone-template.ts";
 import { targetOf } from "../../contract/reference.ts";
 import { type ControlPlaneView, outdatedReasons } from "@capstan/plan";
 import { isNodeReady } from "../../workload/availability.ts";
-import type { DecisionScope } from "./in-place/decision-scope.ts";
+import type { DecisionScope } from "./in-place/decisions.ts";
 import { partsOf } from "./machine-health.ts";
 import type { ObservedWorkload } from "./observe.ts";
 import type { Scope } from "./scope.ts";

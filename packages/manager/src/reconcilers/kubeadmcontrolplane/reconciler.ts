@@ -1,10 +1,12 @@
 import {
+  AzureMachine,
   AzureMachineTemplate,
   Cluster,
-  CONTROL_PLANE_LABEL,
   controllerOf,
   ExtensionConfig,
   type Frozen,
+  type Kind,
+  KubeadmConfig,
   KubeadmControlPlane,
   Machine,
   MachinePool,
@@ -15,7 +17,6 @@ import {
   type CacheReader,
   defineReconciler,
   index,
-  keyOf,
   next,
   type ObjectName,
   on,
@@ -24,31 +25,27 @@ import {
   type Source,
   waiting,
 } from "@capstan/runtime";
+import { indexByCluster, indexByController } from "../../contract/indexes.ts";
+import { ownTemplates } from "../../contract/own-template.ts";
+import { propagateToMachines } from "../../machines/propagate.ts";
 import { referrers } from "../../contract/referrers.ts";
-import { providerKey } from "../../workload/nodes.ts";
+import { machinesByProviderID, machinesWith } from "../../machines/indexes.ts";
 import { changesUpdaters } from "../../in-place/hooks/registry.ts";
 import { act } from "./act.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { deleteControlPlane } from "./deletion.ts";
 import { EtcdCredentials } from "./etcd-credentials.ts";
-import { isInPlace } from "./in-place/view.ts";
+import { isInPlace } from "../../in-place/strategy.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
-import { CLONED_KINDS } from "./machine-object.ts";
-import { completeCreation, ownMachineTemplate, propagateFields } from "./machines.ts";
+import { completeCreation } from "./creation.ts";
 import { observeControlPlane } from "./observe.ts";
 import { report } from "./report.ts";
-import {
-  BY_CLUSTER,
-  BY_CONTROL_PLANE,
-  buildScope,
-  controllerUids,
-  type KubeadmControlPlanePorts,
-  type Scope,
-} from "./scope.ts";
+import { buildScope, type KubeadmControlPlanePorts, type Scope } from "./scope.ts";
 
 const byReference = referrers(KubeadmControlPlane, ({ spec }) => [spec.machineTemplate.infrastructureRef]);
-const BY_PROVIDER_ID = "control-plane-provider-id";
 const IN_PLACE = "control-plane-in-place";
+/** Capstan's kinds that a control plane clones: watched from the start. */
+const CLONED_KINDS: readonly Kind[] = [AzureMachine, KubeadmConfig];
 const INFRASTRUCTURE_RETRY_MS = 60_000;
 
 /**
@@ -71,19 +68,11 @@ export function kubeadmControlPlaneReconciler(
     owns: [Machine],
     indexes: [
       byReference.index,
-      index(KubeadmControlPlane, IN_PLACE, (one) => (isInPlace(one) ? [IN_PLACE] : [])),
-      index(Machine, BY_CONTROL_PLANE, controllerUids),
-      index(Machine, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
-        keyOf({ metadata: { name: spec.clusterName, namespace } }),
-      ]),
-      index(MachinePool, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
-        keyOf({ metadata: { name: spec.clusterName, namespace } }),
-      ]),
-      index(Machine, BY_PROVIDER_ID, ({ metadata, spec }) =>
-        spec.providerID === undefined || metadata.labels?.[CONTROL_PLANE_LABEL] === undefined
-          ? []
-          : [providerKey(spec.providerID)],
-      ),
+      index(KubeadmControlPlane, IN_PLACE, ({ spec }) => (isInPlace(spec.rolloutStrategy) ? [IN_PLACE] : [])),
+      indexByController(Machine),
+      indexByCluster(Machine),
+      indexByCluster(MachinePool),
+      machinesByProviderID,
     ],
     watches: [
       on(AzureMachineTemplate, byReference.of),
@@ -122,17 +111,26 @@ function requireCluster({ cluster, controlPlane }: Scope): Outcome {
   return block(INFRASTRUCTURE_RETRY_MS, "WaitingForClusterInfrastructure");
 }
 
+async function ownMachineTemplate({ context, cluster, controlPlane, owner }: Scope): Promise<Outcome> {
+  const { namespace = "" } = controlPlane.metadata;
+  if (cluster) await ownTemplates(context, cluster, [{ ...owner.infrastructure, namespace }]);
+  return next;
+}
+
+/** After a change of the control plane every machine is written once; otherwise only one that lacks a field. */
+async function propagateFields(scope: Scope): Promise<Outcome> {
+  const { metadata, status } = scope.controlPlane;
+  const isChanged = status?.observedGeneration !== metadata.generation;
+  await propagateToMachines(scope, isChanged);
+  return next;
+}
+
 /** A changed Node of a control plane enqueues it. */
 function nodesOf({ workloads }: KubeadmControlPlanePorts): Source {
   return (enqueue, cache) =>
     workloads.onNodeChange((cluster, providerIDs) => {
-      const machines = providerIDs.flatMap((id) =>
-        cache.list(Machine, { index: BY_PROVIDER_ID, value: providerKey(id) }),
-      );
-      for (const machine of machines) {
-        const { metadata, spec } = machine;
+      for (const machine of machinesWith(cache, cluster, providerIDs)) {
         const owner = controllerOf(machine);
-        if (spec.clusterName !== cluster.name || metadata.namespace !== cluster.namespace) continue;
         if (owner?.kind === KubeadmControlPlane.kind) enqueue({ ...cluster, name: owner.name });
       }
     });

@@ -2,15 +2,15 @@ import {
   CONTROL_PLANE_NAME_LABEL,
   compareVersions,
   type Frozen,
-  hasUpdateFailed,
   isUpdatingInPlace,
   labelValueFor,
   type Machine,
   parseVersion,
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
+import { countUpdates } from "../../in-place/gauge.ts";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
-import { worstTroubleOf } from "../../contract/troubled-machine.ts";
+import { worstTroubleOf } from "../../machines/trouble.ts";
 import {
   type ControlPlaneView,
   counted,
@@ -45,7 +45,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   }
   if (!view) return;
   reportCounts(scope, view);
-  countUpdates(scope);
+  countUpdates(scope.shared.updating, controlPlane, machines);
   for (const condition of conditionsOf(scope, view)) context.setCondition(condition);
   const { generation } = controlPlane.metadata;
   controlPlane.status = {
@@ -71,14 +71,6 @@ function reportCounts({ controlPlane, machines }: Scope, view: ControlPlaneView)
     ready: isReady,
     ...(version !== undefined && { version }),
   };
-}
-
-function countUpdates({ controlPlane, machines, shared }: Scope): void {
-  const { namespace = "", name } = controlPlane.metadata;
-  const all = machines.filter(isUpdatingInPlace);
-  const failed = all.filter(hasUpdateFailed).length;
-  shared.updating?.set([namespace, name, "Updating"], all.length - failed);
-  shared.updating?.set([namespace, name, "Failed"], failed);
 }
 
 function lowestVersion(machines: readonly Frozen<Machine>[]): string | undefined {

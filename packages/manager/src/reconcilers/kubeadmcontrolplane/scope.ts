@@ -1,6 +1,5 @@
 import {
   Cluster,
-  controllerOf,
   type Features,
   type Frozen,
   groupOf,
@@ -8,13 +7,16 @@ import {
   Machine,
 } from "@capstan/api";
 import type { CacheReader, Client, Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
+import type { SecretPorts } from "@capstan/azure";
 import type { Credential } from "../../certificates/credential.ts";
 import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
+import { controlledBy } from "../../contract/indexes.ts";
 import type { ConnectToEtcd } from "../../etcd/port.ts";
 import type { ControlPlanePlan, ControlPlaneView } from "@capstan/plan";
-import type { ReadSecret } from "../../setup/ports/kubernetes.ts";
 import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import type { MachineOwner } from "../../machines/owner.ts";
+import { controlPlaneOwner } from "./owner.ts";
 import type { EtcdCredentials } from "./etcd-credentials.ts";
 
 /** What the reconciler of KubeadmControlPlanes works with. */
@@ -22,7 +24,7 @@ export interface KubeadmControlPlanePorts {
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange" | "onAnswer">;
   /** A client of a workload cluster that checks before each write that this process still leads. */
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
-  readonly readSecret: ReadSecret;
+  readonly readSecret: SecretPorts["readSecret"];
   readonly issuer: CertificateIssuer;
   /** The way to members of etcd; undefined where there is none. */
   readonly connectEtcd?: ConnectToEtcd | undefined;
@@ -46,6 +48,8 @@ export interface Scope {
   readonly context: Context<KubeadmControlPlane>;
   readonly controlPlane: Editable<KubeadmControlPlane>;
   readonly shared: Shared;
+  /** The control plane as the owner of its machines. */
+  readonly owner: MachineOwner;
   /** The Cluster that owns it, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
   /** Its machines in the cache, oldest first. */
@@ -57,21 +61,18 @@ export interface Scope {
   plan?: ControlPlanePlan;
 }
 
-/** The name of the index over the controllers of Machines, by UID. */
-export const BY_CONTROL_PLANE = "control-plane-machines";
-/** The name of the index over Machines and MachinePools by their Cluster. */
-export const BY_CLUSTER = "control-plane-of-cluster";
-
 export function buildScope(shared: Shared, context: Context<KubeadmControlPlane>): Scope {
   const { object: controlPlane, cache } = context;
   const cluster = clusterOf(controlPlane, cache);
-  const machines = cache.list(Machine, { index: BY_CONTROL_PLANE, value: controlPlane.metadata.uid ?? "" });
+  const machines = controlledBy(cache, Machine, controlPlane).toSorted(byAge);
+  const clusterName = cluster?.metadata.name ?? "";
   return {
     context,
     controlPlane,
     shared,
     cluster,
-    machines: machines.toSorted(byAge),
+    owner: controlPlaneOwner({ controlPlane, machines, clusterName }),
+    machines,
     authorities: new Map(),
   };
 }
@@ -85,12 +86,6 @@ function clusterOf(
     ({ kind, apiVersion }) => kind === Cluster.kind && groupOf(apiVersion) === Cluster.group,
   );
   return owner && cache.get(Cluster, { name: owner.name, namespace: metadata.namespace });
-}
-
-/** The value of a Machine in the index over controllers. */
-export function controllerUids(machine: Frozen<Machine>): readonly string[] {
-  const controller = controllerOf(machine);
-  return controller ? [controller.uid] : [];
 }
 
 function byAge(a: Frozen<Machine>, b: Frozen<Machine>): number {

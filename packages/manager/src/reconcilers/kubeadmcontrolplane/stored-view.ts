@@ -14,7 +14,7 @@ import {
   outdatedReasons,
   type PartHealth,
 } from "@capstan/plan";
-import { NODE_HEALTHY } from "../machine/conditions.ts";
+import { NODE_HEALTHY } from "../../machines/conditions.ts";
 import { desiredKey } from "./in-place/view.ts";
 import { NODE_PART, POD_PARTS } from "./machine-health.ts";
 import { type MachineHealth, viewOf } from "./view.ts";

@@ -7,15 +7,11 @@ import {
   type Machine,
   parseDuration,
   PRE_TERMINATE_HOOK_PREFIX,
-  REMEDIATE_MACHINE_ANNOTATION,
 } from "@capstan/api";
 import type { ControlPlaneMachine, ControlPlaneView } from "@capstan/plan";
-import {
-  HEALTH_CHECK_SUCCEEDED,
-  OWNER_REMEDIATED,
-  PRE_TERMINATE_HOOK_SUCCEEDED,
-} from "../machine/conditions.ts";
-import { CLEANUP_HOOK } from "./machine-object.ts";
+import { PRE_TERMINATE_HOOK_SUCCEEDED } from "../../machines/conditions.ts";
+import { isFalse, remediationOf } from "../../machines/health.ts";
+import { CLEANUP_HOOK } from "./cleanup-hook.ts";
 import { inPlaceView, machineUpdate } from "./in-place/view.ts";
 import {
   parseRecord,
@@ -130,16 +126,4 @@ function machineView(
     otherHooks: hooks.filter((name) => name !== CLEANUP_HOOK),
     ...(remediationFor && { remediationFor }),
   };
-}
-
-/** Whether a health check asks the owner of a machine to replace it. */
-function remediationOf(machine: Frozen<Machine>): ControlPlaneMachine["remediation"] {
-  if (!isFalse(machine, HEALTH_CHECK_SUCCEEDED) || !isFalse(machine, OWNER_REMEDIATED)) return undefined;
-  return machine.metadata.annotations?.[REMEDIATE_MACHINE_ANNOTATION] === undefined
-    ? "Unhealthy"
-    : "Requested";
-}
-
-function isFalse({ status }: Frozen<Machine>, type: string): boolean {
-  return getCondition(status?.conditions, type)?.status === "False";
 }

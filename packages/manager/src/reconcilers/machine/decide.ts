@@ -21,7 +21,7 @@ import {
   HEALTH_CHECK_SUCCEEDED,
   INFRASTRUCTURE_READY,
   NODE_HEALTHY,
-} from "./conditions.ts";
+} from "../../machines/conditions.ts";
 
 type Status = NonNullable<Editable<Machine>["status"]>;
 

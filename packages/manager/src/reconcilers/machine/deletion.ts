@@ -19,7 +19,7 @@ import {
   PRE_DRAIN_HOOK_SUCCEEDED,
   PRE_TERMINATE_HOOK_SUCCEEDED,
   VOLUME_DETACH_SUCCEEDED,
-} from "./conditions.ts";
+} from "../../machines/conditions.ts";
 import { lookUpNode, REFERENCES } from "./observe.ts";
 import type { Scope } from "./scope.ts";
 

@@ -4,7 +4,7 @@ import {
   type Frozen,
   isTrue,
   isUpdatingInPlace,
-  Machine,
+  type Machine,
   Node,
   type ObjectReference,
 } from "@capstan/api";
@@ -18,11 +18,12 @@ import {
   isReady,
   providerIDOf,
 } from "../../contract/contract-object.ts";
+import { clusterNameOf } from "../../contract/indexes.ts";
 import { reconcileReference } from "../../contract/reconcile-reference.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
-import { providerKey } from "../../workload/nodes.ts";
-import { BOOTSTRAP_READY, INFRASTRUCTURE_READY } from "./conditions.ts";
+import { machinesWith } from "../../machines/indexes.ts";
+import { BOOTSTRAP_READY, INFRASTRUCTURE_READY } from "../../machines/conditions.ts";
 import { availabilityOfMachine, joinDueInMs } from "./decide.ts";
 import { decideNodePatch } from "./node-metadata.ts";
 import type { Scope } from "./scope.ts";
@@ -33,9 +34,6 @@ export const REFERENCES = {
   bootstrap: { field: "spec.bootstrap.configRef", condition: BOOTSTRAP_READY },
   infrastructure: { field: "spec.infrastructureRef", condition: INFRASTRUCTURE_READY },
 } as const;
-
-/** The name of the index over the provider ids of Machines. */
-export const BY_PROVIDER_ID = "machine-provider-id";
 
 // Cluster API's interval for objects that it does not watch.
 const POLL_MS = 30_000;
@@ -149,16 +147,9 @@ async function nodeWith(scope: Scope, cluster: Frozen<Cluster>, providerID: stri
 
 /** An older Machine of the same Cluster with the same provider id: the Node belongs to it. */
 function rivalOf({ context, machine }: Scope, providerID: string): string | undefined {
-  const { metadata, spec } = machine;
-  const rivals = context.cache
-    .list(Machine, { index: BY_PROVIDER_ID, value: providerKey(providerID) })
-    .filter(
-      (other) =>
-        other.metadata.namespace === metadata.namespace &&
-        other.spec.clusterName === spec.clusterName &&
-        other.metadata.uid !== metadata.uid &&
-        seniorityOf(other) < seniorityOf(machine),
-    );
+  const rivals = machinesWith(context.cache, clusterNameOf(machine), [providerID]).filter(
+    (other) => other.metadata.uid !== machine.metadata.uid && seniorityOf(other) < seniorityOf(machine),
+  );
   return rivals[0]?.metadata.name;
 }
 

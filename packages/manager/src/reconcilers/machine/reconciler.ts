@@ -21,13 +21,14 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
+import { controlledBy, indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
 import { referrers } from "../../contract/referrers.ts";
+import { machinesByProviderID, machinesWith } from "../../machines/indexes.ts";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
-import { providerKey } from "../../workload/nodes.ts";
 import { COALESCED_MS } from "../../workload/reconcile-interval.ts";
-import { rolloutFields } from "../machinedeployment/template.ts";
-import { MACHINE_FINALIZER } from "./conditions.ts";
+import { rolloutFields } from "../../machines/rollout-fields.ts";
+import { MACHINE_FINALIZER } from "../../machines/conditions.ts";
 import {
   awaitPreTerminateHooks,
   deleteNode,
@@ -36,14 +37,12 @@ import {
   findNodeToDelete,
   unlessClusterGoes,
 } from "./deletion.ts";
-import { BY_PROVIDER_ID, joinCluster, observeNode, observeReferences } from "./observe.ts";
+import { joinCluster, observeNode, observeReferences } from "./observe.ts";
 import { report } from "./report.ts";
 import { runUpdaters } from "./update.ts";
 import { buildScope, FOLLOWED, type MachinePorts, type Scope } from "./scope.ts";
 
 const byReference = referrers(Machine, ({ spec }) => [spec.bootstrap.configRef, spec.infrastructureRef]);
-const BY_CLUSTER = "machine-of-cluster";
-const BY_SET = "machine-of-set";
 const BY_DEPLOYMENT = "machine-of-deployment";
 const BY_UPDATER = "machine-of-updater";
 // Draining waits for the API servers of many clusters; a slow one must not block the machines of the others.
@@ -65,18 +64,14 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
     indexes: [
       byReference.index,
       drainRulesByNamespace,
-      index(Machine, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
-        keyOf({ metadata: { name: spec.clusterName, namespace } }),
-      ]),
-      index(Machine, BY_SET, ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []),
+      indexByCluster(Machine),
+      indexByController(Machine),
       index(Machine, BY_DEPLOYMENT, ({ metadata: { namespace, labels } }) => {
         const name = labels?.[DEPLOYMENT_NAME_LABEL];
         return name === undefined ? [] : [keyOf({ metadata: { name, namespace } })];
       }),
       index(Machine, BY_UPDATER, ({ spec }) => (spec.updaters ?? []).slice(0, 1)),
-      index(Machine, BY_PROVIDER_ID, ({ spec }) =>
-        spec.providerID === undefined ? [] : [providerKey(spec.providerID)],
-      ),
+      machinesByProviderID,
     ],
     watches: [
       ...FOLLOWED.map((kind) => on(kind, byReference.of)),
@@ -109,19 +104,12 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
 function nodesOf({ workloads }: MachinePorts): Source {
   return (enqueue, cache) =>
     workloads.onNodeChange((cluster, providerIDs) => {
-      for (const id of providerIDs) {
-        for (const { metadata, spec } of cache.list(Machine, {
-          index: BY_PROVIDER_ID,
-          value: providerKey(id),
-        }))
-          if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace)
-            enqueue(metadata);
-      }
+      for (const { metadata } of machinesWith(cache, cluster, providerIDs)) enqueue(metadata);
     });
 }
 
 function toMachines(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
-  return cache.list(Machine, { index: BY_CLUSTER, value: keyOf(cluster) }).map(({ metadata }) => metadata);
+  return ofCluster(cache, Machine, cluster.metadata).map(({ metadata }) => metadata);
 }
 
 /** Most changes of a Cluster are counts in its status; its machines wait for its control plane, or for its deletion. */
@@ -148,9 +136,8 @@ function startsRollout(before: Frozen<MachineDeployment>, after: Frozen<MachineD
   return !deepEqual(fields(before), fields(after));
 }
 
-function toMachinesOfSet({ metadata }: Frozen<MachineSet>, cache: CacheReader): ObjectName[] {
-  const value = metadata.uid ?? "";
-  return cache.list(Machine, { index: BY_SET, value }).map((machine) => machine.metadata);
+function toMachinesOfSet(set: Frozen<MachineSet>, cache: CacheReader): ObjectName[] {
+  return controlledBy(cache, Machine, set).map(({ metadata }) => metadata);
 }
 
 function hasOtherMinReadySeconds(before: Frozen<MachineSet>, after: Frozen<MachineSet>): boolean {

@@ -2,7 +2,7 @@ import { getCondition, isUpdatingInPlace } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { NODE_NOT_JOINED } from "../../workload/overdue-join.ts";
-import { AVAILABLE, NODE_HEALTHY, UP_TO_DATE } from "./conditions.ts";
+import { AVAILABLE, NODE_HEALTHY, UP_TO_DATE } from "../../machines/conditions.ts";
 import { availabilityOfMachine, decideStatus, SUMMED_UP } from "./decide.ts";
 import type { Scope } from "./scope.ts";
 import { judgeUpToDate } from "./up-to-date.ts";

@@ -1,7 +1,7 @@
 import type { Frozen, MachineDeployment, MachineSet } from "@capstan/api";
 import type { ConditionUpdate } from "../../contract/ready.ts";
-import { isUpToDate, templateDifference } from "../machinedeployment/template.ts";
-import { UP_TO_DATE } from "./conditions.ts";
+import { isUpToDate, templateDifference } from "../../machines/rollout-fields.ts";
+import { UP_TO_DATE } from "../../machines/conditions.ts";
 
 /** The owners that say whether a machine is outdated. */
 export interface MachineOwners {

@@ -22,7 +22,7 @@ import {
 import { type Updater, updaterOf } from "../../in-place/hooks/registry.ts";
 import { callUpdater, type UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
-import { UP_TO_DATE, UPDATING } from "./conditions.ts";
+import { UP_TO_DATE, UPDATING } from "../../machines/conditions.ts";
 import type { Scope } from "./scope.ts";
 
 // A registered updater enqueues its machines; this interval covers a missed event.

@@ -20,7 +20,6 @@ import {
   defineReconciler,
   index,
   isNotFound,
-  keyOf,
   next,
   type ObjectName,
   on,
@@ -30,28 +29,21 @@ import {
 } from "@capstan/runtime";
 import { adoptOrphans, orphanNamespaces } from "../../contract/adopt-orphans.ts";
 import { ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
+import { ownTemplates } from "../../contract/own-template.ts";
+import { clusterNameOf, indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { deploymentIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { report } from "./report.ts";
 import { awaitUpdaters, rollOut } from "./rollout.ts";
+import { templatesOf } from "./set-object.ts";
 import { changesUpdaters } from "../../in-place/hooks/registry.ts";
-import { isInPlace } from "./in-place/view.ts";
-import {
-  BY_CONTROLLER,
-  BY_ORPHAN,
-  buildScope,
-  controllerUids,
-  type MachineDeploymentPorts,
-  MACHINES_BY_SET,
-  type Scope,
-} from "./scope.ts";
-import { ownTemplates } from "./templates.ts";
+import { isInPlace } from "../../in-place/strategy.ts";
+import { BY_ORPHAN, buildScope, type MachineDeploymentPorts, type Scope } from "./scope.ts";
 
 const byReference = referrers(MachineDeployment, ({ spec: { template } }) => [
   template.spec.bootstrap.configRef,
   template.spec.infrastructureRef,
 ]);
-const BY_CLUSTER = "deployment-of-cluster";
 const IN_PLACE = "deployment-in-place";
 // Each machine that moves causes several events of its own; an update takes far longer than this.
 const IN_PLACE_INTERVAL_MS = 1_200;
@@ -74,17 +66,19 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
     finalizer: "cluster.x-k8s.io/machinedeployment",
     // A machine that comes up causes several events within milliseconds; together they cost one pass.
     minReconcileIntervalMs: (deployment) =>
-      isInPlace(deployment) ? IN_PLACE_INTERVAL_MS : deploymentIntervalMsOf(deployment.status?.replicas),
+      isInPlace(deployment.spec.strategy)
+        ? IN_PLACE_INTERVAL_MS
+        : deploymentIntervalMsOf(deployment.status?.replicas),
     owns: [MachineSet],
     indexes: [
-      index(MachineSet, BY_CONTROLLER, controllerUids),
+      indexByController(MachineSet),
       index(MachineSet, BY_ORPHAN, orphanNamespaces),
-      index(Machine, MACHINES_BY_SET, controllerUids),
-      index(MachineDeployment, IN_PLACE, (deployment) => (isInPlace(deployment) ? [IN_PLACE] : [])),
+      indexByController(Machine),
+      index(MachineDeployment, IN_PLACE, (deployment) =>
+        isInPlace(deployment.spec.strategy) ? [IN_PLACE] : [],
+      ),
       byReference.index,
-      index(MachineDeployment, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
-        keyOf({ metadata: { name: spec.clusterName, namespace } }),
-      ]),
+      indexByCluster(MachineDeployment),
     ],
     watches: [
       ...[AzureMachineTemplate, KubeadmConfigTemplate].map((kind) =>
@@ -97,7 +91,7 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
     ],
     referrersOf: byReference.of,
     scope: (context) => buildScope({ ports, updating }, context),
-    normal: [refuseInvalid, joinCluster, ownTemplates, adoptSets, rollOut, awaitUpdaters],
+    normal: [refuseInvalid, joinCluster, adoptTemplates, adoptSets, rollOut, awaitUpdaters],
     deleting: [deleteSets],
     status: report,
   });
@@ -134,6 +128,11 @@ function joinCluster({ deployment, cluster }: Scope): Outcome {
   return next;
 }
 
+async function adoptTemplates({ context, deployment, cluster }: Scope): Promise<Outcome> {
+  if (cluster) await ownTemplates(context, cluster, templatesOf(deployment));
+  return next;
+}
+
 /** Becomes the controller of MachineSets without one that the selector matches, such as those of a deleted deployment. */
 async function adoptSets({ context, deployment }: Scope): Promise<Outcome> {
   const value = deployment.metadata.namespace ?? "";
@@ -146,9 +145,7 @@ async function adoptSets({ context, deployment }: Scope): Promise<Outcome> {
 /** The deployments that may adopt a MachineSet: those of its Cluster. */
 function toAdopters(set: Frozen<MachineSet>, cache: CacheReader): ObjectName[] {
   if (controllerOf(set)) return [];
-  const { namespace } = set.metadata;
-  const value = keyOf({ metadata: { name: set.spec.clusterName, namespace } });
-  return cache.list(MachineDeployment, { index: BY_CLUSTER, value }).map(({ metadata }) => metadata);
+  return ofCluster(cache, MachineDeployment, clusterNameOf(set)).map(({ metadata }) => metadata);
 }
 
 async function deleteSets({ context, deployment, sets }: Scope): Promise<Outcome> {
@@ -166,7 +163,5 @@ async function deleteSets({ context, deployment, sets }: Scope): Promise<Outcome
 }
 
 function toDeployments(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
-  return cache
-    .list(MachineDeployment, { index: BY_CLUSTER, value: keyOf(cluster) })
-    .map(({ metadata }) => metadata);
+  return ofCluster(cache, MachineDeployment, cluster.metadata).map(({ metadata }) => metadata);
 }

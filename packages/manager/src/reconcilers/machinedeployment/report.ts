@@ -2,7 +2,6 @@ import {
   formatSelector,
   type Frozen,
   getCondition,
-  hasUpdateFailed,
   isUpdatingInPlace,
   type MachineDeployment,
   type MachineSet,
@@ -11,9 +10,10 @@ import {
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
 import { counted, type DeploymentPlan } from "@capstan/plan";
-import { isInPlace } from "./in-place/view.ts";
+import { countUpdates } from "../../in-place/gauge.ts";
+import { isInPlace } from "../../in-place/strategy.ts";
 import type { Scope } from "./scope.ts";
-import { limitsOf } from "./view.ts";
+import { limitsOf } from "./limits.ts";
 
 const MACHINES_READY = "MachinesReady";
 const SUMMED_UP = [MACHINES_READY, "Available", "RolloutComplete"];
@@ -22,7 +22,8 @@ const SUMMED_UP = [MACHINES_READY, "Available", "RolloutComplete"];
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { context, deployment, plan } = scope;
   reportCounts(scope);
-  if (isInPlace(deployment)) countUpdates(scope);
+  if (isInPlace(deployment.spec.strategy))
+    countUpdates(scope.updating, deployment, [...scope.machines.values()].flat());
   if (deployment.metadata.deletionTimestamp !== undefined) {
     const message = `Waiting until ${counted(scope.sets.length, "MachineSet")} of the deployment are gone`;
     const reason = "WaitingForMachineSetsDeletion";
@@ -39,14 +40,6 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   reportConditions(scope);
   summarize(deployment, SUMMED_UP, context.env.clock.now());
   claimReady();
-}
-
-function countUpdates({ deployment, machines, updating }: Scope): void {
-  const { namespace = "", name } = deployment.metadata;
-  const all = [...machines.values()].flat().filter(isUpdatingInPlace);
-  const failed = all.filter(hasUpdateFailed).length;
-  updating?.set([namespace, name, "Updating"], all.length - failed);
-  updating?.set([namespace, name, "Failed"], failed);
 }
 
 function reportCounts({ deployment, sets, machines, plan }: Scope): void {

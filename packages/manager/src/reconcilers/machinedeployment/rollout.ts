@@ -15,16 +15,14 @@ import {
   planDeployment,
   targetOf,
 } from "@capstan/plan";
-import { includes } from "../machineset/machine-object.ts";
-import { namesIn, recordsIn } from "../machineset/recorded-moves.ts";
-import { decideInPlace } from "./in-place/decisions.ts";
+import { includes } from "../../machines/configuration.ts";
+import { requireObject } from "../../machines/clones.ts";
+import { DEPLOYMENT_FIELD_MANAGER, namesIn, recordsIn } from "../../machines/recorded-moves.ts";
+import { askAboutSets } from "./in-place/decisions.ts";
 import { moveMachine } from "./in-place/move.ts";
-import { revisionOf, targetRevision } from "./revision.ts";
+import { revisionOf, setConfiguration, type SetRequest, targetRevision, templatesOf } from "./set-object.ts";
 import type { Scope } from "./scope.ts";
-import { DEPLOYMENT_FIELD_MANAGER } from "./field-manager.ts";
-import { setConfiguration, type SetRequest } from "./set-object.ts";
-import { passedRolloutMs } from "./template.ts";
-import { requireTemplates } from "./templates.ts";
+import { passedRolloutMs } from "../../machines/rollout-fields.ts";
 import { viewOf } from "./view.ts";
 
 /** Creates, scales and deletes MachineSets as the plan says, and keeps their other fields current. */
@@ -52,7 +50,7 @@ async function observe(scope: Scope, nowMs: number): Promise<DeploymentView> {
   // While the rollout is paused, the updaters are asked too: `capstan plan` tells what resuming would lead to.
   const isDisabled = view.hold?.reason === "InPlaceUpdatesDisabled";
   if (!ports.updaters || isDisabled || view.inPlace?.isChosen !== true) return view;
-  await decideInPlace(scope, ports.updaters, targetOf(view)?.name ?? view.newSetName);
+  await askAboutSets(scope, ports.updaters, targetOf(view)?.name ?? view.newSetName);
   return viewOf(input);
 }
 
@@ -72,7 +70,8 @@ async function createSet(
   const { context, deployment, sets } = scope;
   const { namespace } = deployment.metadata;
   const [name = ""] = action.targets;
-  await requireTemplates(scope);
+  // A set whose templates do not exist could never create a machine, and old machines would be deleted for it.
+  for (const pointer of templatesOf(deployment)) await requireObject(context, pointer);
   // The cache may not show a set that a former process has created; to apply it again would reset its replicas.
   if (await context.client.find(MachineSet, { name, namespace })) {
     throw waiting("WaitingForCache", `MachineSet ${name} exists, but the cache does not show it yet`, 1_000);

@@ -1,6 +1,5 @@
 import {
   Cluster,
-  controllerOf,
   type Features,
   type Frozen,
   HANDS_OVER_MACHINES_ANNOTATION,
@@ -11,8 +10,9 @@ import {
 } from "@capstan/api";
 import type { Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
 import type { DeploymentPlan } from "@capstan/plan";
+import { controlledBy } from "../../contract/indexes.ts";
 import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
-import { isInPlace } from "./in-place/view.ts";
+import { isInPlace } from "../../in-place/strategy.ts";
 
 /** The connections of the controller; without updaters, no machine is updated in place. */
 export interface MachineDeploymentPorts {
@@ -38,27 +38,20 @@ export interface Scope {
   plan?: DeploymentPlan;
 }
 
-/** The name of the index over the controllers of MachineSets, by UID. */
-export const BY_CONTROLLER = "set-controller";
 /** The name of the index over MachineSets without a controller, by namespace. */
 export const BY_ORPHAN = "set-orphans";
-/** The name of the index over the controllers of Machines, by UID. */
-export const MACHINES_BY_SET = "machine-of-set-of-deployment";
 
 export function buildScope(
   { ports, updating }: Pick<Scope, "ports" | "updating">,
   context: Context<MachineDeployment>,
 ): Scope {
   const { object: deployment, cache } = context;
-  const { namespace, uid = "" } = deployment.metadata;
+  const { namespace } = deployment.metadata;
   const cluster = cache.get(Cluster, { name: deployment.spec.clusterName, namespace });
-  const sets = cache.list(MachineSet, { index: BY_CONTROLLER, value: uid });
-  const needsMachines = isInPlace(deployment) || sets.some(hasRecords);
+  const sets = controlledBy(cache, MachineSet, deployment);
+  const needsMachines = isInPlace(deployment.spec.strategy) || sets.some(hasRecords);
   const machines = new Map(
-    (needsMachines ? sets : []).map(({ metadata }) => [
-      metadata.uid ?? "",
-      cache.list(Machine, { index: MACHINES_BY_SET, value: metadata.uid ?? "" }),
-    ]),
+    (needsMachines ? sets : []).map((set) => [set.metadata.uid ?? "", controlledBy(cache, Machine, set)]),
   );
   return { context, ports, updating, deployment, cluster, sets, machines };
 }
@@ -66,10 +59,4 @@ export function buildScope(
 function hasRecords({ metadata }: Frozen<MachineSet>): boolean {
   const { annotations = {} } = metadata;
   return RECEIVES_MACHINES_ANNOTATION in annotations || HANDS_OVER_MACHINES_ANNOTATION in annotations;
-}
-
-/** The value of an object in an index over controllers. */
-export function controllerUids(object: Frozen<MachineSet> | Frozen<Machine>): readonly string[] {
-  const controller = controllerOf(object);
-  return controller ? [controller.uid] : [];
 }

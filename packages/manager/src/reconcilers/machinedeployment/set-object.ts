@@ -15,8 +15,11 @@ import {
   REVISION_HISTORY_ANNOTATION,
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
+import { createRng, nameSuffix } from "@capstan/env";
 import type { MoveRecords } from "@capstan/plan";
-import { limitsOf } from "./view.ts";
+import type { Pointer } from "../../contract/reference.ts";
+import { passedRolloutMs, rolloutFields } from "../../machines/rollout-fields.ts";
+import { limitsOf } from "./limits.ts";
 
 /** A MachineSet to create or to keep current. */
 export interface SetRequest {
@@ -71,6 +74,16 @@ export function setConfiguration(
       },
     },
   };
+}
+
+/** The references to the templates of a deployment. */
+export function templatesOf({ metadata, spec }: Frozen<MachineDeployment>): readonly Pointer[] {
+  const { namespace = "" } = metadata;
+  const { infrastructureRef, bootstrap } = spec.template.spec;
+  const references = { infrastructureRef, "bootstrap.configRef": bootstrap.configRef };
+  return Object.entries(references).flatMap(([name, reference]) =>
+    reference ? [{ reference, field: `spec.template.spec.${name}`, namespace }] : [],
+  );
 }
 
 /** The label that tells the machines of a set from those of the other sets. */
@@ -133,4 +146,41 @@ function annotationsOf(
     ...(records.receives.length > 0 && { [RECEIVES_MACHINES_ANNOTATION]: records.receives.join(",") }),
     ...(records.handsOver.length > 0 && { [HANDS_OVER_MACHINES_ANNOTATION]: records.handsOver.join(",") }),
   };
+}
+
+// The name of a set becomes part of the names of machines and a label value.
+const LONGEST_PREFIX = 57;
+
+/**
+ * The name of the set for a template. It depends on the template alone, so a controller that does not see the set that it
+ * has created tries to create the same one again, which does nothing. A name in use is followed by the next one.
+ */
+export function newSetName(
+  deployment: Frozen<MachineDeployment>,
+  nowMs: number,
+  isTaken: (name: string) => boolean,
+): string {
+  const { metadata, spec } = deployment;
+  const seed = JSON.stringify([rolloutFields(spec.template.spec), passedRolloutMs(deployment, nowMs) ?? 0]);
+  for (let attempt = 0; ; attempt++) {
+    const rng = createRng(`${metadata.uid} ${seed}`, `machine-set ${attempt}`);
+    const name = `${metadata.name.slice(0, LONGEST_PREFIX)}-${nameSuffix(rng)}`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+/** The revision of a set; 0 without one. */
+export function revisionOf({ metadata }: Frozen<MachineSet>): number {
+  const text = metadata.annotations?.[REVISION_ANNOTATION] ?? "";
+  return /^[0-9]{1,15}$/.test(text) ? Number(text) : 0;
+}
+
+/** The revision that the set with the template has: the highest of all, and never a lower one than before. */
+export function targetRevision(
+  target: Frozen<MachineSet> | undefined,
+  sets: readonly Frozen<MachineSet>[],
+): number {
+  const others = sets.filter(({ metadata }) => metadata.uid !== target?.metadata.uid).map(revisionOf);
+  const next = Math.max(0, ...others) + 1;
+  return target ? Math.max(revisionOf(target), next) : next;
 }

@@ -3,18 +3,18 @@ import {
   type Features,
   type Frozen,
   HANDS_OVER_MACHINES_ANNOTATION,
-  IN_PLACE_STRATEGIES,
   type Machine,
   type MachineDeployment,
   type MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
-  resolveRolloutBudget,
 } from "@capstan/api";
 import type { DeploymentView, SetView } from "@capstan/plan";
-import { namesIn } from "../machineset/recorded-moves.ts";
-import { inPlaceView, isInPlace } from "./in-place/view.ts";
-import { isUpToDate, newSetName, templateDifference } from "./template.ts";
-import { revisionOf } from "./revision.ts";
+import { namesIn } from "../../machines/recorded-moves.ts";
+import { isInPlace } from "../../in-place/strategy.ts";
+import { limitsOf } from "./limits.ts";
+import { inPlaceView } from "./in-place/view.ts";
+import { isUpToDate, templateDifference } from "../../machines/rollout-fields.ts";
+import { newSetName, revisionOf } from "./set-object.ts";
 
 /** The inputs of the view of a MachineDeployment. */
 export interface ViewInput {
@@ -53,29 +53,13 @@ export function viewOf(input: ViewInput): DeploymentView {
   };
 }
 
-/** The resolved limits of a rolling update; none for other strategies. */
-export function limitsOf(
-  { spec }: Frozen<MachineDeployment>,
-  replicas: number,
-): Pick<DeploymentView, "maxSurge" | "maxUnavailable"> {
-  const { type = "RollingUpdate", rollingUpdate } = spec.strategy ?? {};
-  const defaults = isInPlace({ spec }) ? IN_PLACE_LIMITS : ROLLING_LIMITS;
-  if (defaults === ROLLING_LIMITS && type !== "RollingUpdate") return { maxSurge: 0, maxUnavailable: 0 };
-  const { maxSurge, maxUnavailable } = { ...defaults, ...rollingUpdate };
-  return resolveRolloutBudget({ maxSurge, maxUnavailable }, replicas);
-}
-
-const ROLLING_LIMITS = { maxSurge: 1, maxUnavailable: 0 };
-const IN_PLACE_LIMITS = { maxSurge: 0, maxUnavailable: 1 };
-
 function holdOf({ spec }: Frozen<MachineDeployment>, features: Features): DeploymentView["hold"] {
   if (spec.paused === true) {
     const why = "spec.paused is true: the MachineDeployment scales, and no rollout starts or continues";
     return { reason: "RolloutPaused", why };
   }
-  const type = spec.strategy?.type ?? "";
-  if (!IN_PLACE_STRATEGIES.includes(type) || features.InPlaceUpdates) return undefined;
-  const why = `spec.strategy.type ${type} needs the feature gate InPlaceUpdates, which is off; machines are neither updated nor replaced`;
+  if (!isInPlace(spec.strategy) || features.InPlaceUpdates) return undefined;
+  const why = `spec.strategy.type ${spec.strategy?.type} needs the feature gate InPlaceUpdates, which is off; machines are neither updated nor replaced`;
   return { reason: "InPlaceUpdatesDisabled", why };
 }
 

@@ -15,10 +15,11 @@ import {
   SKIP_REMEDIATION_ANNOTATION,
 } from "@capstan/api";
 import { again, type Context, Failure, isConflict, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { clusterNameOf, ofCluster } from "../../contract/indexes.ts";
 import { ownByCluster } from "../../contract/join-cluster.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
-import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "../machine/conditions.ts";
+import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "../../machines/conditions.ts";
 import { decideBudget, type HealthVerdict, judgeMachine, type Target } from "./decide.ts";
 
 export interface MachineHealthCheckPorts {
@@ -30,9 +31,6 @@ export interface Scope {
   readonly context: Context<MachineHealthCheck>;
   readonly ports: MachineHealthCheckPorts;
 }
-
-/** The name of the index over the clusters of Machines. */
-export const MACHINES_BY_CLUSTER = "checked-machine-of-cluster";
 
 // A workload cluster that answers again does not report it.
 const RETRY_MS = 30_000;
@@ -70,10 +68,8 @@ function isInitialized({ status }: Frozen<Cluster>): boolean {
 }
 
 function targetsOf({ object: check, cache }: Context<MachineHealthCheck>): readonly Frozen<Machine>[] {
-  const { namespace } = check.metadata;
   const selector = selectorOf(check.spec.selector);
-  return cache
-    .list(Machine, { index: MACHINES_BY_CLUSTER, value: `${namespace}/${check.spec.clusterName}` })
+  return ofCluster(cache, Machine, clusterNameOf(check))
     .filter(
       (machine) =>
         selectorMatches(selector, machine.metadata.labels ?? {}) &&

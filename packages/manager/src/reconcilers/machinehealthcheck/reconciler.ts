@@ -12,7 +12,6 @@ import {
 import {
   type CacheReader,
   defineReconciler,
-  index,
   isMoreThanStatus,
   next,
   type ObjectName,
@@ -21,10 +20,9 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
-import { checkMachines, MACHINES_BY_CLUSTER, type MachineHealthCheckPorts, type Scope } from "./check.ts";
+import { clusterNameOf, indexByCluster, ofCluster } from "../../contract/indexes.ts";
+import { checkMachines, type MachineHealthCheckPorts, type Scope } from "./check.ts";
 
-const CHECKS_BY_CLUSTER = "check-of-cluster";
-const POOLS_BY_CLUSTER = "pool-of-cluster";
 const MIN_INTERVAL_MS = 15_000;
 
 /**
@@ -38,27 +36,11 @@ export function machineHealthCheckReconciler(ports: MachineHealthCheckPorts): Re
     condition: "MatchesNoMachinePool",
     // Cluster API's interval: the status of each machine changes several times while it boots.
     minReconcileIntervalMs: () => MIN_INTERVAL_MS,
-    indexes: [
-      index(Machine, MACHINES_BY_CLUSTER, ({ metadata, spec }) => [
-        `${metadata.namespace}/${spec.clusterName}`,
-      ]),
-      index(MachineHealthCheck, CHECKS_BY_CLUSTER, ({ metadata, spec }) => [
-        `${metadata.namespace}/${spec.clusterName}`,
-      ]),
-      index(MachinePool, POOLS_BY_CLUSTER, ({ metadata, spec }) => [
-        `${metadata.namespace}/${spec.clusterName}`,
-      ]),
-    ],
+    indexes: [indexByCluster(Machine), indexByCluster(MachineHealthCheck), indexByCluster(MachinePool)],
     watches: [
-      on(
-        MachinePool,
-        ({ metadata, spec }, cache) => checksOf(`${metadata.namespace}/${spec.clusterName}`, cache),
-        { predicate: isMoreThanStatus },
-      ),
-      on(Machine, ({ metadata, spec }, cache) =>
-        checksOf(`${metadata.namespace}/${spec.clusterName}`, cache),
-      ),
-      on(Cluster, ({ metadata }, cache) => checksOf(`${metadata.namespace}/${metadata.name}`, cache)),
+      on(MachinePool, (pool, cache) => checksOf(clusterNameOf(pool), cache), { predicate: isMoreThanStatus }),
+      on(Machine, (machine, cache) => checksOf(clusterNameOf(machine), cache)),
+      on(Cluster, ({ metadata }, cache) => checksOf(metadata, cache)),
     ],
     sources: [nodesOf(ports)],
     scope: (context) => ({ context, ports }),
@@ -70,21 +52,19 @@ export function machineHealthCheckReconciler(ports: MachineHealthCheckPorts): Re
 /** Nodes change often while a cluster grows, and each change concerns all checks of the cluster. */
 function nodesOf({ workloads }: MachineHealthCheckPorts): Source {
   return (enqueue, cache) =>
-    workloads.onNodeChange(({ name, namespace }) => {
-      for (const check of checksOf(`${namespace}/${name}`, cache)) enqueue(check);
+    workloads.onNodeChange((cluster) => {
+      for (const check of checksOf(cluster, cache)) enqueue(check);
     });
 }
 
-function checksOf(value: string, cache: CacheReader): ObjectName[] {
-  return cache.list(MachineHealthCheck, { index: CHECKS_BY_CLUSTER, value }).map(({ metadata }) => metadata);
+function checksOf(cluster: ObjectName, cache: CacheReader): ObjectName[] {
+  return ofCluster(cache, MachineHealthCheck, cluster).map(({ metadata }) => metadata);
 }
 
 function matchPools({ context }: Scope): Outcome {
   const { object: check, cache } = context;
   const selector = selectorOf(check.spec.selector);
-  const value = `${check.metadata.namespace}/${check.spec.clusterName}`;
-  const pools = cache
-    .list(MachinePool, { index: POOLS_BY_CLUSTER, value })
+  const pools = ofCluster(cache, MachinePool, clusterNameOf(check))
     .filter((pool) => selectorMatches(selector, labelsOf(pool)))
     .map(({ metadata }) => metadata.name)
     .sort();

@@ -3,12 +3,12 @@ import {
   type CacheReader,
   defineReconciler,
   index,
-  keyOf,
   type ObjectName,
   on,
   type Reconciler,
 } from "@capstan/runtime";
 import { specChanged, isExternallyScaled } from "../../contract/pool-spec.ts";
+import { indexByCluster, ofCluster } from "../../contract/indexes.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
@@ -22,7 +22,6 @@ const byReference = referrers(MachinePool, ({ spec: { template } }) => [
   template.spec.bootstrap.configRef,
   template.spec.infrastructureRef,
 ]);
-const BY_CLUSTER = "spec.clusterName";
 const BY_SET = "set-of-machines";
 
 /**
@@ -36,9 +35,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     finalizer: "machinepool.cluster.x-k8s.io",
     indexes: [
       byReference.index,
-      index(MachinePool, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
-        keyOf({ metadata: { name: spec.clusterName, namespace } }),
-      ]),
+      indexByCluster(MachinePool),
       index(MachinePool, BY_SET, ({ spec }) => (spec.providerIDList ? knownSetsOf(spec.providerIDList) : [])),
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, byReference.of)), on(Cluster, toPools)],
@@ -95,5 +92,5 @@ function knownSetsOf(providerIDs: readonly string[]): readonly string[] {
 }
 
 function toPools(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
-  return cache.list(MachinePool, { index: BY_CLUSTER, value: keyOf(cluster) }).map((pool) => pool.metadata);
+  return ofCluster(cache, MachinePool, cluster.metadata).map((pool) => pool.metadata);
 }

@@ -1,13 +1,7 @@
-import {
-  controllerOf,
-  IN_PLACE_STRATEGIES,
-  labelValueFor,
-  Machine,
-  MachineSet,
-  SET_NAME_LABEL,
-} from "@capstan/api";
+import { controllerOf, labelValueFor, Machine, MachineSet, SET_NAME_LABEL } from "@capstan/api";
 import { waiting } from "@capstan/runtime";
-import { forgedRecords, recordsIn } from "./recorded-moves.ts";
+import { isInPlace } from "../../in-place/strategy.ts";
+import { forgedRecords, recordsIn } from "../../machines/recorded-moves.ts";
 import type { Scope } from "./scope.ts";
 
 // The cache of a new leader may be behind for a moment.
@@ -18,7 +12,7 @@ const SOON_MS = 1_000;
  * show a machine in two sets or in none; before a set creates or deletes a machine, it counts its machines at the server.
  */
 export async function requireCurrentMachines({ context, set, deployment, machines }: Scope): Promise<void> {
-  if (!IN_PLACE_STRATEGIES.includes(deployment?.spec.strategy?.type ?? "")) return;
+  if (!isInPlace(deployment?.spec.strategy)) return;
   const { name, namespace, uid } = set.metadata;
   const labelSelector = `${SET_NAME_LABEL}=${labelValueFor(name)}`;
   const live = await context.client.list(Machine, {

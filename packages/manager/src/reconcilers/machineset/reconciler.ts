@@ -11,7 +11,6 @@ import {
   type CacheReader,
   defineReconciler,
   index,
-  keyOf,
   next,
   type ObjectName,
   on,
@@ -19,6 +18,7 @@ import {
   type Reconciler,
 } from "@capstan/runtime";
 import { requireCluster } from "../../contract/join-cluster.ts";
+import { indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { orphanNamespaces } from "../../contract/adopt-orphans.ts";
 import { setIntervalMsOf } from "../../workload/reconcile-interval.ts";
@@ -28,13 +28,12 @@ import { report } from "./report.ts";
 import { propagateFields } from "./propagate.ts";
 import { adoptMachines, scaleMachines } from "./scale.ts";
 import { updateInPlace } from "./update-in-place.ts";
-import { BY_CONTROLLER, BY_ORPHAN, buildScope, controllerUids, FOLLOWED, type Scope } from "./scope.ts";
+import { BY_ORPHAN, buildScope, FOLLOWED, type Scope } from "./scope.ts";
 
 const byReference = referrers(MachineSet, ({ spec: { template } }) => [
   template.spec.bootstrap.configRef,
   template.spec.infrastructureRef,
 ]);
-const BY_CLUSTER = "set-of-cluster";
 const BY_NAMESPACE = "set-namespace";
 const CONCURRENCY = 10;
 
@@ -49,12 +48,10 @@ export function machineSetReconciler(): Reconciler {
     minReconcileIntervalMs: setIntervalMsOf,
     owns: [Machine],
     indexes: [
-      index(Machine, BY_CONTROLLER, controllerUids),
+      indexByController(Machine),
       index(Machine, BY_ORPHAN, orphanNamespaces),
       byReference.index,
-      index(MachineSet, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
-        keyOf({ metadata: { name: spec.clusterName, namespace } }),
-      ]),
+      indexByCluster(MachineSet),
       index(MachineSet, BY_NAMESPACE, ({ metadata }) => [metadata.namespace ?? ""]),
     ],
     watches: [
@@ -78,7 +75,7 @@ function awaitCluster({ set, cluster }: Scope): Outcome {
 }
 
 function toSets(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
-  return cache.list(MachineSet, { index: BY_CLUSTER, value: keyOf(cluster) }).map(({ metadata }) => metadata);
+  return ofCluster(cache, MachineSet, cluster.metadata).map(({ metadata }) => metadata);
 }
 
 /** A machine without a controller enqueues the sets that may adopt it. */

@@ -1,10 +1,10 @@
 import { formatSelector, type Frozen, type Machine, selectorMatches, selectorOf } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
-import { worstTroubleOf } from "../../contract/troubled-machine.ts";
+import { worstTroubleOf } from "../../machines/trouble.ts";
 import { counted, type MachineSetPlan } from "@capstan/plan";
 import type { Scope } from "./scope.ts";
-import { isAvailable, isReadyMachine } from "./view.ts";
+import { isAvailable, isReadyMachine } from "../../machines/health.ts";
 
 const SUMMED_UP = ["MachinesCreated", "Resized", "MachinesReady"];
 

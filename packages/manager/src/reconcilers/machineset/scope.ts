@@ -2,7 +2,6 @@ import {
   AzureMachine,
   AzureMachineTemplate,
   Cluster,
-  controllerOf,
   type Frozen,
   type Kind,
   KubeadmConfig,
@@ -11,14 +10,19 @@ import {
   MachineDeployment,
   type MachineSet,
 } from "@capstan/api";
-import type { CacheReader, Context, Editable } from "@capstan/runtime";
+import type { Context, Editable } from "@capstan/runtime";
 import { controllerIn } from "../../contract/controller-in.ts";
+import { controlledBy } from "../../contract/indexes.ts";
+import type { MachineOwner } from "../../machines/owner.ts";
+import { setOwner } from "../../machines/set-owner.ts";
 import type { MachineSetPlan } from "@capstan/plan";
 
 /** One pass over one MachineSet. */
 export interface Scope {
   readonly context: Context<MachineSet>;
   readonly set: Editable<MachineSet>;
+  /** The set as the owner of its machines. */
+  readonly owner: MachineOwner;
   /** The Cluster of the set, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
   /** The MachineDeployment that controls the set, if one does. */
@@ -40,8 +44,6 @@ export const FOLLOWED: readonly Kind[] = [
   KubeadmConfig,
 ];
 
-/** The name of the index over the controllers of Machines, by UID. */
-export const BY_CONTROLLER = "machine-controller";
 /** The name of the index over Machines without a controller, by namespace. */
 export const BY_ORPHAN = "machine-orphans";
 
@@ -50,16 +52,13 @@ export function buildScope(context: Context<MachineSet>): Scope {
   const { namespace } = set.metadata;
   const cluster = cache.get(Cluster, { name: set.spec.clusterName, namespace });
   const deployment = controllerIn(cache, set, MachineDeployment);
-  return { context, set, cluster, deployment, machines: machinesOf(set, cache), preflight: [] };
-}
-
-/** The machines that a set controls, oldest first. */
-function machinesOf({ metadata }: Frozen<MachineSet>, cache: CacheReader): readonly Frozen<Machine>[] {
-  return cache.list(Machine, { index: BY_CONTROLLER, value: metadata.uid ?? "" });
-}
-
-/** The value of a Machine in the index over controllers. */
-export function controllerUids(machine: Frozen<Machine>): readonly string[] {
-  const controller = controllerOf(machine);
-  return controller ? [controller.uid] : [];
+  return {
+    context,
+    set,
+    owner: setOwner(set),
+    cluster,
+    deployment,
+    machines: controlledBy(cache, Machine, set),
+    preflight: [],
+  };
 }

@@ -1,20 +1,17 @@
 import {
   controllerOf,
-  controllerReferenceTo,
   type Frozen,
   isUpdatePending,
   isUpdatingInPlace,
   Machine,
   type ObjectReference,
-  UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
 import { next, type Outcome } from "@capstan/runtime";
-import { cloneTemplate } from "../../contract/clone-template.ts";
 import type { ContractObject } from "../../contract/contract-object.ts";
 import { targetOf } from "../../contract/reference.ts";
-import { startAnnotations } from "../../in-place/start-annotations.ts";
-import { readTemplates } from "./clones.ts";
-import { membershipLabels, SET_FIELD_MANAGER } from "./machine-object.ts";
+import { updatedClone } from "../../in-place/desired.ts";
+import { startUpdate } from "../../in-place/start.ts";
+import { readTemplate } from "../../machines/clones.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -23,6 +20,7 @@ import type { Scope } from "./scope.ts";
  * crash in between leaves a machine without the sign, and the next pass writes the same again.
  */
 export async function updateInPlace(scope: Scope): Promise<Outcome> {
+  const { context, owner } = scope;
   const arrived = scope.machines.filter(
     (machine) =>
       machine.metadata.deletionTimestamp === undefined &&
@@ -38,9 +36,42 @@ export async function updateInPlace(scope: Scope): Promise<Outcome> {
     await applyTemplate(scope, machine, { reference: infrastructureRef, template: templates.infrastructure });
     if (bootstrap.configRef && templates.bootstrap)
       await applyTemplate(scope, machine, { reference: bootstrap.configRef, template: templates.bootstrap });
-    await startUpdate(scope, machine);
+    await startUpdate(context.client, owner, machine);
+    const message = `Wrote the desired state of Machine ${machine.metadata.name}; its updaters may run`;
+    context.event({ type: "Normal", reason: "UpdateStarted", message });
   }
   return next;
+}
+
+interface Templates {
+  readonly infrastructure: Frozen<ContractObject>;
+  readonly bootstrap: Frozen<ContractObject> | undefined;
+}
+
+async function readTemplates({ context, owner }: Scope): Promise<Templates> {
+  const { infrastructure, bootstrap } = owner;
+  return {
+    infrastructure: await readTemplate(context, owner, infrastructure),
+    bootstrap: bootstrap.from === "template" ? await readTemplate(context, owner, bootstrap) : undefined,
+  };
+}
+
+interface AppliedTemplate {
+  readonly reference: Frozen<ObjectReference>;
+  readonly template: Frozen<ContractObject>;
+}
+
+async function applyTemplate(
+  { context, owner }: Scope,
+  machine: Frozen<Machine>,
+  { reference, template }: AppliedTemplate,
+): Promise<void> {
+  const { namespace = "" } = machine.metadata;
+  const field = `the reference of Machine ${machine.metadata.name}`;
+  const { kind, name } = targetOf({ reference, field, namespace });
+  const body = updatedClone(template, { owner, machine, name: name.name });
+  const { fieldManager } = owner;
+  await context.client.patch(kind, name, { type: "apply", body, fieldManager, force: true });
 }
 
 /** The cache may be behind: a machine that another set controls by now must not get the templates of this one. */
@@ -52,44 +83,4 @@ async function stillArrived(
   if (!machine || machine.metadata.deletionTimestamp !== undefined || isUpdatePending(machine))
     return undefined;
   return isUpdatingInPlace(machine) && controllerOf(machine)?.uid === set.metadata.uid ? machine : undefined;
-}
-
-interface AppliedTemplate {
-  readonly reference: Frozen<ObjectReference>;
-  readonly template: Frozen<ContractObject>;
-}
-
-async function applyTemplate(
-  { context, set }: Scope,
-  machine: Frozen<Machine>,
-  { reference, template }: AppliedTemplate,
-): Promise<void> {
-  const { namespace = "" } = machine.metadata;
-  const field = `the reference of Machine ${machine.metadata.name}`;
-  const { kind, name } = targetOf({ reference, field, namespace });
-  const body = cloneTemplate(template, {
-    name: name.name,
-    clusterName: set.spec.clusterName,
-    labels: membershipLabels(set),
-    annotations: { [UPDATE_IN_PROGRESS_ANNOTATION]: "" },
-    owner: controllerReferenceTo(machine),
-  });
-  await context.client.patch(kind, name, {
-    type: "apply",
-    body,
-    fieldManager: SET_FIELD_MANAGER,
-    force: true,
-  });
-}
-
-async function startUpdate({ context, set }: Scope, { metadata, spec }: Frozen<Machine>): Promise<void> {
-  const { name, namespace, resourceVersion } = metadata;
-  const { version, failureDomain } = set.spec.template.spec;
-  const body = {
-    metadata: { resourceVersion, annotations: startAnnotations(spec.version, version) },
-    spec: { version: version ?? null, ...(failureDomain !== undefined && { failureDomain }) },
-  };
-  await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
-  const message = `Wrote the desired state of Machine ${name}; its updaters may run`;
-  context.event({ type: "Normal", reason: "UpdateStarted", message });
 }

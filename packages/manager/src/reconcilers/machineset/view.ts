@@ -2,18 +2,15 @@ import {
   DELETE_MACHINE_ANNOTATION,
   DISABLE_MACHINE_CREATE_ANNOTATION,
   type Frozen,
-  getCondition,
-  isTrue,
-  isUpdatingInPlace,
   type Machine,
   type MachineDeployment,
   type MachineSet,
-  REMEDIATE_MACHINE_ANNOTATION,
   scaledValue,
 } from "@capstan/api";
 import type { MachineSetView, SetMachine } from "@capstan/plan";
-import { countedMachines, expectedMachines } from "./recorded-moves.ts";
-import { AVAILABLE, HEALTH_CHECK_SUCCEEDED, NODE_HEALTHY, OWNER_REMEDIATED } from "../machine/conditions.ts";
+import { countedMachines, expectedMachines } from "../../machines/recorded-moves.ts";
+import { HEALTH_CHECK_SUCCEEDED, NODE_HEALTHY } from "../../machines/conditions.ts";
+import { isAvailable, isFalse, remediationOf } from "../../machines/health.ts";
 
 /** The inputs of the view of a MachineSet. */
 export interface ViewInput {
@@ -64,27 +61,9 @@ function machineView(machine: Frozen<Machine>): SetMachine {
   };
 }
 
-/** Whether a health check asks the owner of a machine to replace it. */
-export function remediationOf({ metadata, status }: Frozen<Machine>): SetMachine["remediation"] {
-  const isFalse = (type: string): boolean => getCondition(status?.conditions, type)?.status === "False";
-  if (!isFalse(HEALTH_CHECK_SUCCEEDED) || !isFalse(OWNER_REMEDIATED)) return undefined;
-  return metadata.annotations?.[REMEDIATE_MACHINE_ANNOTATION] === undefined ? "Unhealthy" : "Requested";
-}
-
 /** A Node of which the controller knows nothing is not unhealthy: the workload cluster may not answer. */
-function isUnhealthy({ status }: Frozen<Machine>): boolean {
-  const isFalse = (type: string): boolean => getCondition(status?.conditions, type)?.status === "False";
-  return !status?.nodeRef || isFalse(NODE_HEALTHY) || isFalse(HEALTH_CHECK_SUCCEEDED);
-}
-
-/** Whether a machine counts as ready. */
-export function isReadyMachine({ metadata, status }: Frozen<Machine>): boolean {
-  return metadata.deletionTimestamp === undefined && isTrue(status?.conditions, "Ready");
-}
-
-/** Whether a machine counts as available: an updater may stop its Node at any time. */
-export function isAvailable(machine: Frozen<Machine>): boolean {
+function isUnhealthy(machine: Frozen<Machine>): boolean {
   return (
-    isReadyMachine(machine) && isTrue(machine.status?.conditions, AVAILABLE) && !isUpdatingInPlace(machine)
+    !machine.status?.nodeRef || isFalse(machine, NODE_HEALTHY) || isFalse(machine, HEALTH_CHECK_SUCCEEDED)
   );
 }

@@ -1,28 +1,27 @@
 import type { Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
-import type { Editable } from "@capstan/runtime";
 import { newMachineReason } from "@capstan/plan";
-import {
-  decideUpdate,
-  isCurrent,
-  uncovered,
-  type UpdateDecision,
-  updatersKey,
-} from "../../../in-place/ask.ts";
-import { registeredUpdaters, type UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
+import type { Editable } from "@capstan/runtime";
+import { uncovered } from "../../../in-place/ask.ts";
+import { type DecisionContext, decisionsAbout, type UpdateSubject } from "../../../in-place/decisions.ts";
+import { desiredParts, desiredState } from "../../../in-place/desired.ts";
+import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
+import { isInPlace } from "../../../in-place/strategy.ts";
 import { outdatedOf } from "../observed-view.ts";
-import type { DecisionScope } from "./decision-scope.ts";
-import { desiredState } from "./desired.ts";
-import { desiredKey, hashOf, isInPlace } from "./view.ts";
+import type { KubeadmControlPlanePorts, Scope } from "../scope.ts";
+import { desiredKey } from "./view.ts";
 
 type Decision = NonNullable<
   NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
 >["decisions"][number];
 
-/**
- * Asks the updaters for each outdated machine whether they can update it, and records the answers in the status. An updater
- * is asked once for each machine, desired state and list of updaters.
- */
-export async function decideInPlace(scope: DecisionScope): Promise<void> {
+/** The part of a pass that asks updaters; `capstan plan` has it too, without a controller. */
+export interface DecisionScope extends Pick<Scope, "controlPlane" | "owner" | "machines"> {
+  readonly context: DecisionContext;
+  readonly shared: { readonly ports: Pick<KubeadmControlPlanePorts, "updaters" | "features"> };
+}
+
+/** Asks the updaters for each outdated machine whether they can update it, and records the answers in the status. */
+export async function askAboutMachines(scope: DecisionScope): Promise<void> {
   const { controlPlane, shared } = scope;
   const { inPlace: known, ...status } = controlPlane.status ?? {};
   const { updaters: ports } = shared.ports;
@@ -35,7 +34,7 @@ export async function decideInPlace(scope: DecisionScope): Promise<void> {
 
 /** While the feature is off, no updater is asked. */
 function isAsking({ controlPlane, shared }: DecisionScope): boolean {
-  return isInPlace(controlPlane) && shared.ports.features?.InPlaceUpdates === true;
+  return isInPlace(controlPlane.spec.rolloutStrategy) && shared.ports.features?.InPlaceUpdates === true;
 }
 
 function outdatedMachines(scope: DecisionScope): readonly Frozen<Machine>[] {
@@ -49,42 +48,36 @@ interface Situation {
   readonly known: readonly Decision[];
 }
 
-/** One decision for each outdated machine; those that still hold are kept. */
+/** One decision for each outdated machine. */
 async function decisionsOf(
   scope: DecisionScope,
   ports: UpdaterPorts,
   { outdated, known }: Situation,
 ): Promise<Editable<Decision>[]> {
   const { context, controlPlane } = scope;
-  const nowMs = context.env.clock.now();
-  const updaters = await registeredUpdaters(context.cache, ports, controlPlane.metadata.namespace ?? "");
-  const key = hashOf([desiredKey(controlPlane), updatersKey(updaters)]);
-  const decisions: Decision[] = [];
-  for (const machine of outdated) {
-    const { name } = machine.metadata;
-    const before = known.find((one) => one.machine === name);
-    const decision =
-      before && isCurrent(before, key, nowMs)
-        ? before
-        : await decide(scope, ports, { machine, updaters, nowMs });
-    decisions.push({ ...decision, machine: name, key });
-  }
-  return structuredClone(decisions);
+  const decisions = await decisionsAbout(context, ports, {
+    namespace: controlPlane.metadata.namespace ?? "",
+    desiredKey: desiredKey(controlPlane),
+    subjects: outdated.map((machine) => subjectOf(scope, machine, known)),
+  });
+  return structuredClone(decisions) as Editable<Decision>[];
 }
 
-interface Question {
-  readonly machine: Frozen<Machine>;
-  readonly updaters: Awaited<ReturnType<typeof registeredUpdaters>>;
-  readonly nowMs: number;
-}
-
-function decide(
-  scope: DecisionScope,
-  ports: UpdaterPorts,
-  { machine, updaters, nowMs }: Question,
-): Promise<UpdateDecision> {
-  const [reason] = newMachineReason(scope.controlPlane.spec.rolloutAfter, machine, nowMs);
-  if (reason !== undefined)
-    return Promise.resolve(uncovered(["spec.rolloutAfter"], `only a new machine is newer: ${reason}`));
-  return decideUpdate(ports, { desired: () => desiredState(scope, machine), updaters, nowMs });
+function subjectOf(
+  { context, controlPlane, owner }: DecisionScope,
+  machine: Frozen<Machine>,
+  known: readonly Decision[],
+): UpdateSubject<Decision> {
+  const { name } = machine.metadata;
+  const parts = () => desiredParts(context, owner, machine);
+  const [reason] = newMachineReason(controlPlane.spec.rolloutAfter, machine, context.env.clock.now());
+  return {
+    before: known.find((one) => one.machine === name),
+    settled:
+      reason === undefined
+        ? undefined
+        : uncovered(["spec.rolloutAfter"], `only a new machine is newer: ${reason}`),
+    desired: () => desiredState(context, { owner, machine, parts }),
+    record: (decision) => ({ machine: name, ...decision }),
+  };
 }

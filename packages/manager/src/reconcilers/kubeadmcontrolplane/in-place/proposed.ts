@@ -1,15 +1,19 @@
 import type { Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
 import { CLONED_FROM_NAME_ANNOTATION } from "../../../contract/clone-template.ts";
 import { targetOf } from "../../../contract/reference.ts";
-import type { DecisionScope } from "./decision-scope.ts";
-import { decideInPlace } from "./decisions.ts";
+import { controlPlaneOwner } from "../owner.ts";
+import { askAboutMachines, type DecisionScope } from "./decisions.ts";
 
 /**
  * A KubeadmControlPlane that is not stored yet, with the decisions about updates in place that its controller would record.
  * The updaters are asked; nothing is written.
  */
-export async function decideProposedControlPlane(scope: DecisionScope): Promise<Frozen<KubeadmControlPlane>> {
-  await decideInPlace(scope);
+export async function decideProposedControlPlane(
+  scope: Omit<DecisionScope, "owner">,
+): Promise<Frozen<KubeadmControlPlane>> {
+  const { controlPlane, machines } = scope;
+  const clusterName = machines[0]?.spec.clusterName ?? "";
+  await askAboutMachines({ ...scope, owner: controlPlaneOwner({ controlPlane, machines, clusterName }) });
   return scope.controlPlane;
 }
 

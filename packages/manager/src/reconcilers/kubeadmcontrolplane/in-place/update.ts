@@ -12,10 +12,10 @@ import {
 import { waiting } from "@capstan/runtime";
 import type { ControlPlaneAction } from "@capstan/plan";
 import type { PartToCompare } from "../../../in-place/compare.ts";
-import { startAnnotations } from "../../../in-place/start-annotations.ts";
+import { desiredParts } from "../../../in-place/desired.ts";
+import { startUpdate } from "../../../in-place/start.ts";
 import { prepareJoin } from "../kubeadm-config.ts";
 import type { Scope } from "../scope.ts";
-import { desiredParts } from "./desired.ts";
 
 type Update = Extract<ControlPlaneAction, { readonly action: "UpdateMachineInPlace" }>;
 
@@ -25,24 +25,18 @@ type Update = Extract<ControlPlaneAction, { readonly action: "UpdateMachineInPla
  * without the sign, and the next pass writes the same again.
  */
 export async function updateMachine(scope: Scope, { targets, detail }: Update): Promise<void> {
-  const { context, controlPlane, machines } = scope;
+  const { context, owner, machines } = scope;
   const [name = ""] = targets;
   const cached = machines.find(({ metadata }) => metadata.name === name);
   if (!cached) return;
-  const parts = await desiredParts(scope, cached);
+  const parts = await desiredParts(context, owner, cached);
   await requireNoOtherUpdate(scope, name);
   // `kubeadm upgrade` reads the version and the settings of components from the cluster.
   await prepareJoin(scope);
   const machine = await beginUpdate(scope, cached, detail);
   await applyPart(scope, parts.infrastructure);
   if (parts.bootstrap) await applyPart(scope, parts.bootstrap);
-  const { namespace, resourceVersion } = machine.metadata;
-  const { version } = controlPlane.spec;
-  const body = {
-    metadata: { resourceVersion, annotations: startAnnotations(machine.spec.version, version) },
-    spec: { version },
-  };
-  await context.client.patch(Machine, { name, namespace }, { type: "merge", body });
+  await startUpdate(context.client, owner, machine);
   const message = `Wrote the desired state of Machine ${name}; its updaters may run: ${detail.updaters.join(", ")}`;
   context.event({ type: "Normal", reason: "UpdateStarted", message });
 }

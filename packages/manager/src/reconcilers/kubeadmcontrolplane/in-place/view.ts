@@ -1,22 +1,16 @@
-import { shortHash } from "@capstan/runtime";
 import {
   APPROVED_UPDATE_ANNOTATION,
   type Frozen,
   hasUpdateFailed,
-  IN_PLACE_STRATEGIES,
   isUpdatePending,
   isUpdatingInPlace,
   type KubeadmControlPlane,
   type Machine,
-  UPDATE_APPROVAL_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
-import type { MachineUpdateVerdict, ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
-
-/** Whether the machines of a control plane are updated in place. */
-export function isInPlace({ spec }: Pick<Frozen<KubeadmControlPlane>, "spec">): boolean {
-  return IN_PLACE_STRATEGIES.includes(spec.rolloutStrategy?.type ?? "");
-}
+import { approvalOf, hashOf, verdictOf } from "../../../in-place/decisions.ts";
+import { isInPlace } from "../../../in-place/strategy.ts";
+import type { ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
 
 /** Identifies the desired state of the machines. The sign of an update carries it, so that a newer one is recognized. */
 export function desiredKey({ spec }: Frozen<KubeadmControlPlane>): string {
@@ -25,17 +19,12 @@ export function desiredKey({ spec }: Frozen<KubeadmControlPlane>): string {
   return hashOf([version, kubeadmConfigSpec, apiVersion, kind, name, rolloutAfter]);
 }
 
-/** A short hash of facts. */
-export function hashOf(facts: readonly unknown[]): string {
-  return shortHash(JSON.stringify(facts));
-}
-
 /** The facts for updates in place; undefined if machines are replaced. */
 export function inPlaceView(
   controlPlane: Frozen<KubeadmControlPlane>,
   { isDisabled }: { readonly isDisabled: boolean },
 ): ControlPlaneUpdateView | undefined {
-  if (!isInPlace(controlPlane)) return undefined;
+  if (!isInPlace(controlPlane.spec.rolloutStrategy)) return undefined;
   const { spec, status } = controlPlane;
   const key = desiredKey(controlPlane);
   const decisions = status?.inPlace?.key === key ? status.inPlace.decisions : [];
@@ -45,26 +34,7 @@ export function inPlaceView(
     isDisabled,
     verdicts: new Map(decisions.map((decision) => [decision.machine, verdictOf(decision)])),
     ...(fallback && { fallbackSurge: fallback.maxSurge === 0 ? 0 : 1 }),
-    ...approvalOf(controlPlane),
-  };
-}
-
-function approvalOf({ metadata }: Frozen<KubeadmControlPlane>): Pick<ControlPlaneUpdateView, "approval"> {
-  if (metadata.annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
-  return { approval: { approved: metadata.annotations[APPROVED_UPDATE_ANNOTATION] } };
-}
-
-type Decision = NonNullable<
-  NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
->["decisions"][number];
-
-function verdictOf({ result, updaters = [], message: why = "" }: Decision): MachineUpdateVerdict {
-  if (result !== "Covered") return { result, why };
-  return {
-    result,
-    updaters: updaters.map(({ name }) => name),
-    paths: updaters.flatMap(({ changes }) => changes),
-    why,
+    ...approvalOf(controlPlane.metadata, APPROVED_UPDATE_ANNOTATION),
   };
 }
 

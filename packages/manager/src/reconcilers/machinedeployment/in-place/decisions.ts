@@ -1,55 +1,64 @@
-import { shortHash } from "@capstan/runtime";
 import type { Frozen, Machine, MachineDeployment, MachineSet } from "@capstan/api";
-import { decideUpdate, isCurrent, updatersKey } from "../../../in-place/ask.ts";
-import type { DesiredState } from "../../../in-place/compare.ts";
-import type { Updater } from "../../../in-place/hooks/registry.ts";
-import { registeredUpdaters, type UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
-import type { DecisionScope } from "./decision-scope.ts";
-import { isUpToDate, rolloutFields } from "../template.ts";
-import { desiredState } from "./desired.ts";
+import { type DecisionContext, decisionsAbout, type UpdateSubject } from "../../../in-place/decisions.ts";
+import { desiredParts, desiredState } from "../../../in-place/desired.ts";
+import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
+import type { MachineOwner } from "../../../machines/owner.ts";
+import { isUpToDate, rolloutFields } from "../../../machines/rollout-fields.ts";
+import { setOwner } from "../../../machines/set-owner.ts";
+import type { Scope } from "../scope.ts";
 
 type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];
 
+/** The part of a pass that asks updaters; `capstan plan` has it too, without a controller. */
+export interface DecisionScope extends Pick<Scope, "deployment" | "sets" | "machines"> {
+  readonly context: DecisionContext;
+}
+
 /**
- * Decides for each old set whether updaters can update its machines, and records that in the status: machines of one set have
- * the same difference, so one of them stands for all. A decision is made once for each template and list of updaters.
+ * Asks for each old set whether updaters can update its machines, and records that in the status: machines of one set have
+ * the same difference, so one of them stands for all.
  */
-export async function decideInPlace(
-  scope: DecisionScope,
-  ports: UpdaterPorts,
-  target: string,
-): Promise<void> {
+export async function askAboutSets(scope: DecisionScope, ports: UpdaterPorts, target: string): Promise<void> {
   const { context, deployment } = scope;
   const { namespace = "" } = deployment.metadata;
   const nowMs = context.env.clock.now();
-  const updaters = await registeredUpdaters(context.cache, ports, namespace);
-  const key = keyOf(scope, updaters);
   const known = deployment.status?.inPlace?.machineSet === target ? deployment.status.inPlace.decisions : [];
-  const decisions: Decision[] = [];
-  for (const { set, machine } of examplesOf(scope, nowMs)) {
-    const { name } = set.metadata;
-    const before = known.find(({ machineSet }) => machineSet === name);
-    const desired = (): Promise<DesiredState> => desiredState(scope, { machine, set });
-    decisions.push(
-      before && isCurrent(before, key, nowMs)
-        ? before
-        : { machineSet: name, key, ...(await decideUpdate(ports, { desired, updaters, nowMs })) },
-    );
-  }
+  const decisions = await decisionsAbout(context, ports, {
+    namespace,
+    desiredKey: rolloutFields(deployment.spec.template.spec),
+    subjects: scope.sets.flatMap((set) => {
+      const machine = isUpToDate(deployment, set, nowMs) ? undefined : exampleOf(scope, set);
+      return machine ? [subjectOf(scope, { set, machine, known })] : [];
+    }),
+  });
   record(scope, target, decisions);
 }
 
 interface Example {
   readonly set: Frozen<MachineSet>;
+  /** The machine that stands for all machines of the set. */
   readonly machine: Frozen<Machine>;
+  readonly known: readonly Decision[];
 }
 
-/** The old sets that have machines, each with one that stands for all. */
-function examplesOf(scope: DecisionScope, nowMs: number): readonly Example[] {
-  return scope.sets.flatMap((set) => {
-    const machine = isUpToDate(scope.deployment, set, nowMs) ? undefined : exampleOf(scope, set);
-    return machine ? [{ set, machine }] : [];
-  });
+function subjectOf(
+  { context, deployment }: DecisionScope,
+  { set, machine, known }: Example,
+): UpdateSubject<Decision> {
+  const { name } = set.metadata;
+  const owner = withTemplateOf(deployment, set);
+  const parts = () => desiredParts(context, owner, machine);
+  return {
+    before: known.find(({ machineSet }) => machineSet === name),
+    desired: () => desiredState(context, { owner, machine, parts }),
+    record: (decision) => ({ machineSet: name, ...decision }),
+  };
+}
+
+/** A set with the template of its deployment: its machines keep its labels until they move to another set. */
+function withTemplateOf({ spec }: Frozen<MachineDeployment>, set: Frozen<MachineSet>): MachineOwner {
+  const template = { ...set.spec.template, spec: spec.template.spec };
+  return setOwner({ ...set, spec: { ...set.spec, template } });
 }
 
 function record({ deployment }: DecisionScope, target: string, decisions: readonly Decision[]): void {
@@ -67,10 +76,4 @@ function exampleOf(
     (machine) => machine.metadata.deletionTimestamp === undefined,
   );
   return own.find(({ status }) => status?.nodeRef) ?? own[0];
-}
-
-/** What a decision rests on, apart from the machines themselves. */
-function keyOf({ deployment }: DecisionScope, updaters: readonly Updater[]): string {
-  const facts = [rolloutFields(deployment.spec.template.spec), updatersKey(updaters)];
-  return shortHash(JSON.stringify(facts));
 }

@@ -8,7 +8,8 @@ import {
 } from "@capstan/api";
 import { waiting } from "@capstan/runtime";
 import type { DeploymentAction } from "@capstan/plan";
-import { propagatedMetadata } from "../../machineset/machine-object.ts";
+import { propagatedMetadata } from "../../../machines/configuration.ts";
+import { setOwner } from "../../../machines/set-owner.ts";
 import type { Scope } from "../scope.ts";
 
 type Move = DeploymentAction & { readonly action: "MoveMachine" };
@@ -53,7 +54,7 @@ function moved(machine: Frozen<Machine>, set: Frozen<MachineSet>, { updaters }: 
     metadata: {
       resourceVersion,
       ownerReferences: [...others, controllerReferenceTo(set)],
-      labels: propagatedMetadata(set).labels,
+      labels: propagatedMetadata(setOwner(set)).labels,
       annotations: { [UPDATE_IN_PROGRESS_ANNOTATION]: "", [PENDING_HOOKS_ANNOTATION]: null },
     },
     spec: { updaters: plan.length > 0 ? plan : null },

@@ -2,9 +2,8 @@ import type { Frozen, MachineDeployment } from "@capstan/api";
 import { targetOf } from "@capstan/plan";
 import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import { viewOf } from "../view.ts";
-import type { DecisionScope } from "./decision-scope.ts";
-import { decideInPlace } from "./decisions.ts";
-import { isInPlace } from "./view.ts";
+import { askAboutSets, type DecisionScope } from "./decisions.ts";
+import { isInPlace } from "../../../in-place/strategy.ts";
 
 /**
  * A MachineDeployment that is not stored yet, with the decision about updates in place that its controller would record.
@@ -15,9 +14,9 @@ export async function decideProposedDeployment(
   ports: UpdaterPorts,
 ): Promise<Frozen<MachineDeployment>> {
   const { context, deployment, sets } = scope;
-  if (!isInPlace(deployment)) return deployment;
+  if (!isInPlace(deployment.spec.strategy)) return deployment;
   const isTaken = (name: string): boolean => sets.some(({ metadata }) => metadata.name === name);
   const view = viewOf({ deployment, sets, isTaken, nowMs: context.env.clock.now() });
-  await decideInPlace(scope, ports, targetOf(view)?.name ?? view.newSetName);
+  await askAboutSets(scope, ports, targetOf(view)?.name ?? view.newSetName);
   return deployment;
 }

@@ -2,13 +2,11 @@ import {
   type Frozen,
   controllerOf,
   hasUpdateFailed,
-  IN_PLACE_STRATEGIES,
   isUpdatingInPlace,
   type Machine,
   type MachineDeployment,
   type MachineSet,
   resolveRolloutBudget,
-  UPDATE_APPROVAL_ANNOTATION,
   UPDATE_APPROVED_ANNOTATION,
 } from "@capstan/api";
 import {
@@ -19,12 +17,10 @@ import {
   targetOf,
 } from "@capstan/plan";
 
-import { isAvailable, remediationOf } from "../../machineset/view.ts";
-
-/** Whether the machines of a deployment are updated in place. */
-export function isInPlace({ spec }: Pick<Frozen<MachineDeployment>, "spec">): boolean {
-  return IN_PLACE_STRATEGIES.includes(spec.strategy?.type ?? "");
-}
+import type { UpdateDecision } from "../../../in-place/ask.ts";
+import { approvalOf, verdictOf } from "../../../in-place/decisions.ts";
+import { isInPlace } from "../../../in-place/strategy.ts";
+import { isAvailable, remediationOf } from "../../../machines/health.ts";
 
 /** The inputs of the view of updates in place. */
 export interface InPlaceInput {
@@ -39,7 +35,7 @@ export interface InPlaceInput {
 /** The facts about updates in place; undefined if the deployment has nothing to do with them. */
 export function inPlaceView(input: InPlaceInput): DeploymentUpdateView | undefined {
   const { deployment, machines = [], setViews } = input;
-  const isChosen = isInPlace(deployment);
+  const isChosen = isInPlace(deployment.spec.strategy);
   const isRecorded = setViews.some(({ receives, handsOver }) => receives.length + handsOver.length > 0);
   if (!isChosen && !isRecorded) return undefined;
   const views = machines.flatMap((machine) => machineView(machine, input.sets));
@@ -48,7 +44,7 @@ export function inPlaceView(input: InPlaceInput): DeploymentUpdateView | undefin
     machines: views,
     verdicts: isChosen ? verdictsOf(input, views) : new Map(),
     ...fallbackOf(input),
-    ...approvalOf(deployment),
+    ...approvalOf(deployment.metadata, UPDATE_APPROVED_ANNOTATION),
   };
 }
 
@@ -84,16 +80,8 @@ function verdictsOf(
   return new Map(
     setViews
       .filter(({ name, isUpToDate }) => !isUpToDate && occupied.has(name))
-      .map(({ name }) => [name, verdictOf(decisions.find(({ machineSet }) => machineSet === name))]),
+      .map(({ name }) => [name, verdictOn(decisions.find(({ machineSet }) => machineSet === name))]),
   );
-}
-
-type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];
-
-function verdictOf(decision: Decision | undefined): SetUpdateVerdict {
-  if (!decision) return { result: "Unknown", why: "the updaters have not been asked yet" };
-  const { result, updaters = [], message: why = "" } = decision;
-  return result === "Covered" ? { result, updaters: updaters.map(({ name }) => name), why } : { result, why };
 }
 
 function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<DeploymentUpdateView, "fallback"> {
@@ -103,7 +91,6 @@ function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<DeploymentUpda
   return { fallback: resolveRolloutBudget({ maxSurge, maxUnavailable }, replicas) };
 }
 
-function approvalOf({ metadata }: Frozen<MachineDeployment>): Pick<DeploymentUpdateView, "approval"> {
-  if (metadata.annotations?.[UPDATE_APPROVAL_ANNOTATION] !== "required") return {};
-  return { approval: { approved: metadata.annotations[UPDATE_APPROVED_ANNOTATION] } };
+function verdictOn(decision: UpdateDecision | undefined): SetUpdateVerdict {
+  return decision ? verdictOf(decision) : { result: "Unknown", why: "the updaters have not been asked yet" };
 }

@@ -16,8 +16,8 @@ import { type CacheReader, type Context, index } from "@capstan/runtime";
 import { cloneSourceOf } from "../../../contract/clone-template.ts";
 import { referenceKey } from "../../../contract/reference.ts";
 import type { Candidate } from "@capstan/plan";
-import { isInPlace } from "../../machinedeployment/in-place/view.ts";
-import { NODE_HEALTHY } from "../../machine/conditions.ts";
+import { isInPlace } from "../../../in-place/strategy.ts";
+import { NODE_HEALTHY } from "../../../machines/conditions.ts";
 import { EXCLUDED } from "./candidates.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
 
@@ -119,7 +119,9 @@ export function refusalOf(template: Template, using: RefusedUsers): string | und
   );
   if (controlPlane)
     return `KubeadmControlPlane ${controlPlane.metadata.name} uses the template: images are taken of workers only`;
-  const inPlace = using.deployments.find((one) => infrastructureKeys(one).includes(key) && isInPlace(one));
+  const inPlace = using.deployments.find(
+    (one) => infrastructureKeys(one).includes(key) && isInPlace(one.spec.strategy),
+  );
   if (!inPlace) return undefined;
   return `MachineDeployment ${inPlace.metadata.name} updates its machines in place, which keep the image they were created from`;
 }

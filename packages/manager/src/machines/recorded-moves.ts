@@ -6,7 +6,9 @@ import {
   type MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
 } from "@capstan/api";
-import { DEPLOYMENT_FIELD_MANAGER } from "../machinedeployment/field-manager.ts";
+
+/** The field manager of MachineDeployments in Cluster API: after a take-over, the fields keep their owner. */
+export const DEPLOYMENT_FIELD_MANAGER = "capi-machinedeployment";
 
 /** The names in an annotation with recorded moves, sorted. */
 export function namesIn({ metadata }: Frozen<KubernetesObject>, annotation: string): readonly string[] {

@@ -7,7 +7,6 @@ import {
   type MachineTemplateSpec,
   type ObjectReference,
 } from "@capstan/api";
-import { createRng, nameSuffix } from "@capstan/env";
 
 /**
  * The fields of a template that need a new machine when they change. Labels, annotations, timeouts, gates, taints and the
@@ -49,27 +48,6 @@ export function isUpToDate(
 export function passedRolloutMs({ spec }: Frozen<MachineDeployment>, nowMs: number): number | undefined {
   const afterMs = Date.parse(spec.rolloutAfter ?? "");
   return Number.isNaN(afterMs) || afterMs > nowMs ? undefined : afterMs;
-}
-
-// The name of a set becomes part of the names of machines and a label value.
-const LONGEST_PREFIX = 57;
-
-/**
- * The name of the set for a template. It depends on the template alone, so a controller that does not see the set that it
- * has created tries to create the same one again, which does nothing. A name in use is followed by the next one.
- */
-export function newSetName(
-  deployment: Frozen<MachineDeployment>,
-  nowMs: number,
-  isTaken: (name: string) => boolean,
-): string {
-  const { metadata, spec } = deployment;
-  const seed = JSON.stringify([rolloutFields(spec.template.spec), passedRolloutMs(deployment, nowMs) ?? 0]);
-  for (let attempt = 0; ; attempt++) {
-    const rng = createRng(`${metadata.uid} ${seed}`, `machine-set ${attempt}`);
-    const name = `${metadata.name.slice(0, LONGEST_PREFIX)}-${nameSuffix(rng)}`;
-    if (!isTaken(name)) return name;
-  }
 }
 
 /** What differs between the newest template and that of the deployment, for messages. */

@@ -1,0 +1,152 @@
+import {
+  controllerReferenceTo,
+  type Frozen,
+  type KubernetesObject,
+  type Machine,
+  type ObjectReference,
+  UPDATE_IN_PROGRESS_ANNOTATION,
+} from "@capstan/api";
+import { cloneTemplate } from "../contract/clone-template.ts";
+import type { ContractObject } from "../contract/contract-object.ts";
+import type { FoundReference, ObjectReader } from "../contract/resolve.ts";
+import { readTemplate, requireObject } from "../machines/clones.ts";
+import type { BootstrapSource, MachineOwner, TemplateReference } from "../machines/owner.ts";
+import {
+  comparePart,
+  type DesiredState,
+  desiredStateOr,
+  Impossible,
+  type PartToCompare,
+  updateRequest,
+} from "./compare.ts";
+
+/** The objects of a machine, each with the configuration that the owner applies over it. All keep their names. */
+export interface DesiredParts {
+  readonly infrastructure: PartToCompare;
+  readonly bootstrap: PartToCompare | undefined;
+}
+
+/** Compares a machine with what its owner would create now. */
+export function desiredState(
+  reader: ObjectReader,
+  { owner, machine, parts }: Comparison,
+): Promise<DesiredState> {
+  return desiredStateOr(async () => {
+    const desired = await parts();
+    const infrastructure = await comparePart(reader.client, desired.infrastructure);
+    const bootstrap = desired.bootstrap && (await comparePart(reader.client, desired.bootstrap));
+    return updateRequest(machine, desiredMachine(owner, machine), { infrastructure, bootstrap });
+  });
+}
+
+/** A machine, and the owner whose desired state it is compared with. */
+export interface Comparison {
+  readonly owner: MachineOwner;
+  readonly machine: Frozen<Machine>;
+  readonly parts: () => Promise<DesiredParts>;
+}
+
+/** The desired infrastructure and bootstrap config of a machine. Throws `Impossible` if one cannot become the desired one. */
+export async function desiredParts(
+  reader: ObjectReader,
+  owner: MachineOwner,
+  machine: Frozen<Machine>,
+): Promise<DesiredParts> {
+  const { infrastructureRef, bootstrap } = machine.spec;
+  const infrastructure = await found(reader, machine, {
+    reference: infrastructureRef,
+    field: INFRASTRUCTURE,
+  });
+  const { fieldManager } = owner;
+  const body = await desiredClone(reader, { owner, machine, existing: infrastructure }, owner.infrastructure);
+  const vm: PartToCompare = { name: "infraMachine", existing: infrastructure, body, fieldManager };
+  if (!bootstrap.configRef) return { infrastructure: vm, bootstrap: undefined };
+  const config = await found(reader, machine, { reference: bootstrap.configRef, field: BOOTSTRAP });
+  const desiredConfig = await desiredBootstrap(reader, { owner, machine, existing: config }, owner.bootstrap);
+  return {
+    infrastructure: vm,
+    bootstrap: { name: "bootstrap", existing: config, body: desiredConfig, fieldManager },
+  };
+}
+
+const INFRASTRUCTURE = "machine.spec.infrastructureRef";
+const BOOTSTRAP = "machine.spec.bootstrap.configRef";
+
+function found(
+  reader: ObjectReader,
+  { metadata: { namespace = "" } }: Frozen<Machine>,
+  { reference, field }: { readonly reference: Frozen<ObjectReference>; readonly field: string },
+): Promise<FoundReference> {
+  return requireObject(reader, { reference, field, namespace });
+}
+
+interface Part {
+  readonly owner: MachineOwner;
+  readonly machine: Frozen<Machine>;
+  readonly existing: FoundReference;
+}
+
+// A provider may allow a change only under this annotation.
+const IN_PROGRESS = { [UPDATE_IN_PROGRESS_ANNOTATION]: "" };
+
+async function desiredClone(
+  reader: ObjectReader,
+  { owner, machine, existing }: Part,
+  reference: TemplateReference,
+): Promise<KubernetesObject> {
+  const template = await readTemplate(reader, owner, reference);
+  if (template.kind !== `${existing.object.kind}Template`)
+    throw new Impossible(
+      reference === owner.infrastructure ? INFRASTRUCTURE : BOOTSTRAP,
+      `a ${existing.object.kind} cannot become what a ${template.kind} describes`,
+    );
+  return updatedClone(template, { owner, machine, name: existing.target.name.name });
+}
+
+/** The clone of a template that is applied over an object of a machine, which keeps its name. */
+export function updatedClone(
+  template: Frozen<ContractObject>,
+  { owner, machine, name }: Pick<Part, "owner" | "machine"> & { readonly name: string },
+): KubernetesObject {
+  return cloneTemplate(template, {
+    name,
+    clusterName: owner.clusterName,
+    // The labels and annotations of the template have a field manager of their own, which stays their owner.
+    labels: owner.membership,
+    annotations: IN_PROGRESS,
+    owner: controllerReferenceTo(machine),
+  });
+}
+
+async function desiredBootstrap(
+  reader: ObjectReader,
+  part: Part,
+  source: BootstrapSource,
+): Promise<KubernetesObject> {
+  switch (source.from) {
+    case "secret":
+      throw new Impossible(BOOTSTRAP, "the new template has no spec.template.spec.bootstrap.configRef");
+    case "template":
+      return desiredClone(reader, part, source);
+    case "owner": {
+      const { owner, machine, existing } = part;
+      const { metadata, ...config } = source.config(desiredMachine(owner, machine), existing.object);
+      const { name } = existing.object.metadata;
+      const annotations = { ...metadata.annotations, ...IN_PROGRESS };
+      return { ...config, metadata: { ...metadata, name, annotations } };
+    }
+  }
+}
+
+/** A machine whose provider chose its failure domain keeps it if the owner names none. */
+function desiredMachine({ version, failureDomain }: MachineOwner, machine: Frozen<Machine>): Frozen<Machine> {
+  const { version: _, ...spec } = machine.spec;
+  return {
+    ...machine,
+    spec: {
+      ...spec,
+      ...(version !== undefined && { version }),
+      ...(failureDomain !== undefined && { failureDomain }),
+    },
+  };
+}
