@@ -47,6 +47,7 @@ export {
   type Reading,
   type WriteOptions,
   type Written,
+  DEFAULT_RETRY_AFTER_MS,
   isGone,
 } from "./port.ts";
 export { type Region, RegionSizes, type SizeCapabilities } from "./region-sizes.ts";

@@ -87,6 +87,9 @@ export class AzureError extends Error {
   }
 }
 
+/** CAPZ's wait after throttling without a Retry-After. */
+export const DEFAULT_RETRY_AFTER_MS = 60_000;
+
 /** The code of a call that the budget of this process holds back. */
 export const REQUEST_BUDGET_USED_UP = "RequestBudgetUsedUp";
 

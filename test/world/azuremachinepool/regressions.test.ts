@@ -139,10 +139,10 @@ describe("CAPZ #4958: Azure allows ten models of a scale set, and no change of m
   });
 
   test("a reverted model is another one for Azure, and the pool still reaches it after a refusal", async () => {
-    const world = await withPool({ replicas: 30 });
+    const world = await withPool({ replicas: 40 });
     const sizes = Array.from({ length: 16 }, (_, index) => DISK_GB + (index % 2));
     await change(world, [...sizes, 2 * DISK_GB]);
-    await expectAllAsDesired(world, 30);
+    await expectAllAsDesired(world, 40);
     const { models, refusals } = modelsIn(world);
     expect(models).toBeGreaterThan(10);
     expect(refusals).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-import type { CallPriority } from "../port.ts";
+import { type CallPriority, DEFAULT_RETRY_AFTER_MS } from "../port.ts";
 import { type BucketSize, type Charge, chargesOf, type Cost, isFrontDoor } from "./policies.ts";
 
 /** The known state of a bucket. */
@@ -71,8 +71,6 @@ export interface BudgetAnswer {
 
 // Buckets of single resources and operations accumulate; beyond this number, full ones are dropped.
 const MOST_BUCKETS = 20_000;
-// CAPZ's default for a 429 without Retry-After.
-const UNTOLD_WAIT_MS = 60_000;
 
 interface Entry {
   bucket: Bucket;
@@ -175,7 +173,7 @@ export class Budget {
     const empty = charges.filter(({ policy }) => remaining.get(policy) === 0);
     const compute = charges.filter((charge) => !isFrontDoor(charge));
     const blamed = empty.length > 0 ? empty : compute.length > 0 ? compute : charges;
-    const untilMs = nowMs + (answer.retryAfterMs ?? UNTOLD_WAIT_MS);
+    const untilMs = nowMs + (answer.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS);
     for (const charge of blamed) {
       const entry = this.#entry(charge, nowMs);
       // Answers arrive out of order: an earlier one may have the later end.

@@ -2,7 +2,7 @@ import type { Operation } from "@capstan/api";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AzureError, type AzureErrorClass } from "../port.ts";
-import { nextStep, type Observed, SETTLE_MS } from "./decide.ts";
+import { isFinal, nextStep, type Observed, SETTLE_MS } from "./decide.ts";
 
 const STARTED = Date.UTC(2026, 0, 1);
 const LATER = STARTED + SETTLE_MS;
@@ -180,4 +180,14 @@ describe("the next step", () => {
       expect(["wait", "look"]).toContain(step.do);
     }
   });
+});
+
+test.each([
+  ["Succeeded", true],
+  ["Failed", true],
+  ["Canceled", true],
+  ["Updating", false],
+  ["Creating", false],
+])("a resource that is %s is at rest: %s", (state, expected) => {
+  expect(isFinal(state)).toBe(expected);
 });

@@ -8,7 +8,7 @@ import { HASH_FUNCTIONS } from "./model/hash.ts";
 import { act } from "./phases/act.ts";
 import { awaitMachines, deleteScaleSet, drainMachines } from "./phases/delete.ts";
 import { observe } from "./phases/observe.ts";
-import { plan } from "./phases/make-plan.ts";
+import { plan } from "./phases/planning.ts";
 import { pollOperations } from "./phases/poll-operations.ts";
 import { prepare } from "./phases/prepare.ts";
 import { recordPlan } from "./phases/record-plan.ts";

@@ -8,9 +8,9 @@ export const MODELS_AT_MOST = 10;
  * has, which lowers the number of models, and the new model follows. The model of the scale set counts even when no
  * machine has it, because Azure does not document when it stops counting a model.
  */
-export function isModelHeld({ modelsInUse, setHash, desiredHash, isModelRefused }: PoolView): boolean {
+export function isModelHeld({ modelsInUse, setHash, desiredHash, isModelRejected }: PoolView): boolean {
   if (setHash === undefined || setHash === desiredHash) return false;
-  return isModelRefused || new Set([...modelsInUse, setHash, desiredHash]).size > MODELS_AT_MOST;
+  return isModelRejected || new Set([...modelsInUse, setHash, desiredHash]).size > MODELS_AT_MOST;
 }
 
 /**
@@ -18,7 +18,7 @@ export function isModelHeld({ modelsInUse, setHash, desiredHash, isModelRefused 
  * the same model, which Azure may refuse; machines then join with the data that the scale set has.
  */
 export function keepsModelOfSet(view: PoolView): boolean {
-  return isModelHeld(view) || (view.isModelRefused && view.setHash === view.desiredHash);
+  return isModelHeld(view) || (view.isModelRejected && view.setHash === view.desiredHash);
 }
 
 /**

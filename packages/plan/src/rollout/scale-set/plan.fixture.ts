@@ -50,7 +50,7 @@ export function pool(differences: Partial<PoolView> = {}): PoolView {
     capacity: machines.length,
     desiredHash: "A",
     isSetFailed: false,
-    isModelRefused: false,
+    isModelRejected: false,
     isExternallyScaled: false,
     isPaused: false,
     operation: undefined,

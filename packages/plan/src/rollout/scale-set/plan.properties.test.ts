@@ -46,7 +46,7 @@ const anyView: fc.Arbitrary<PoolView> = fc
     desiredHash: anyHash,
     setHash: fc.option(anyHash, { nil: undefined }),
     isSetFailed: fc.boolean(),
-    isModelRefused: fc.boolean(),
+    isModelRejected: fc.boolean(),
     isExternallyScaled: fc.boolean(),
     isPaused: fc.boolean(),
     isPutRunning: fc.boolean(),

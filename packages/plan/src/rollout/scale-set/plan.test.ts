@@ -348,7 +348,7 @@ describe("models", () => {
   });
 
   describe("that Azure refuses because it counts more of them than the planner", () => {
-    const refused = { desiredHash: "B", isModelRefused: true, maxSurge: 0, maxUnavailable: 1 } as const;
+    const refused = { desiredHash: "B", isModelRejected: true, maxSurge: 0, maxUnavailable: 1 } as const;
     const edition = (id: number, isLatestModel: boolean): MachineView => machine(id, { isLatestModel });
 
     test("wait, and machines of other models move to the model of the scale set", () => {

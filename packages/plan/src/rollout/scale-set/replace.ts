@@ -62,11 +62,11 @@ function holdOf(state: PoolState, isScalingDown: boolean): Hold | undefined {
   const { view, budget } = state;
   const hold = (reason: BlockedReason, why: string): Hold => ({ ...headingOf(view), reason, why });
   // A machine with the delete annotation is ignored here: the rollout does not wait for it to work.
-  const newcomers = state.staying.filter(
+  const current = state.staying.filter(
     (machine) =>
       machine.modelHash === state.goalHash && !machine.hasDeleteAnnotation && machine.isDonor !== true,
   );
-  const failing = newcomers.filter(
+  const failing = current.filter(
     (machine) => !machine.isAvailable && (isBroken(machine) || isLongUnavailable(machine, view.nowMs)),
   ).length;
   if (failing >= stuckLimit(budget.desired)) {

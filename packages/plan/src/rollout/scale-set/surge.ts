@@ -97,7 +97,7 @@ function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
     ];
   }
   if (!isModelHeld(view)) return [];
-  if (view.isModelRefused) {
+  if (view.isModelRejected) {
     return [
       block(
         `model ${modelsText(view.desiredHash)} waits: Azure reports too many models, so machines with older models are replaced first`,

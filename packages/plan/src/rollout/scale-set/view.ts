@@ -124,7 +124,7 @@ export interface PoolView {
   /** Whether Azure says that the last change of the scale set has failed. */
   readonly isSetFailed: boolean;
   /** Whether Azure has refused the desired model because it counts too many models. */
-  readonly isModelRefused: boolean;
+  readonly isModelRejected: boolean;
   readonly isExternallyScaled: boolean;
   readonly isPaused: boolean;
   /** Why the desired model cannot be built: the limits of the rollout may be wrong, too, and only deletions continue. */

@@ -3,6 +3,7 @@ import {
   advance,
   AzureError,
   type AzureErrorClass,
+  DEFAULT_RETRY_AFTER_MS,
   failureOf,
   normalizedId,
   type Progress,
@@ -45,13 +46,10 @@ export async function start(scope: Scope, desired: readonly DesiredChange[]): Pr
   return roundOf(desired.map((one) => step(scope, one.resourceID, { desired: one })));
 }
 
-// CAPZ's default when Azure sends no Retry-After.
-const UNTOLD_WAIT_MS = 60_000;
-
 /** How long to wait after throttling; undefined for every other error. Throttling is not a failure: nothing was done. */
 export function throttledFor(error: unknown): number | undefined {
   if (!(error instanceof AzureError) || error.class !== "Throttled") return undefined;
-  return error.retryAfterMs ?? UNTOLD_WAIT_MS;
+  return error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
 }
 
 type Step =

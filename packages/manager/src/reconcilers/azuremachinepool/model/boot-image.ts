@@ -67,10 +67,10 @@ export function bootImageView(scope: NormalScope, set: ObservedSet): NonNullable
 /** Azure adds fields to a reference, such as the exact version. */
 function isSameImage(
   desired: Readonly<Record<string, unknown>>,
-  seen: Readonly<Record<string, unknown>>,
+  observed: Readonly<Record<string, unknown>>,
 ): boolean {
   return Object.entries(desired).every(
-    ([field, value]) => String(value).toLowerCase() === String(seen[field]).toLowerCase(),
+    ([field, value]) => String(value).toLowerCase() === String(observed[field]).toLowerCase(),
   );
 }
 

@@ -61,7 +61,7 @@ export function poolView(facts: PoolFacts): PoolView {
     desiredHash: desired.hash,
     setHash,
     isSetFailed: needsAnotherWrite(scaleSet?.provisioningState),
-    isModelRefused: isModelRejected,
+    isModelRejected,
     isExternallyScaled: isExternallyScaled(machinePool),
     isPaused: isPaused(pool, machinePool),
     operation: operationOf(pool),

@@ -81,10 +81,10 @@ async function createResources(
   const instances = machines.flatMap(({ machine, instance }) =>
     !machine && instance && desired.has(instance.instanceID) ? [instance] : [],
   );
-  const made = instances.map((instance) =>
+  const resources = instances.map((instance) =>
     newMachine(scope, { ...instance, isSurge: surge.has(instance.instanceID) }),
   );
-  await createAll(scope.context.client, made);
+  await createAll(scope.context.client, resources);
   return next;
 }
 

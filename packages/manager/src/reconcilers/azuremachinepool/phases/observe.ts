@@ -1,4 +1,4 @@
-import { AzureError, failureOf, isFinal } from "@capstan/azure";
+import { AzureError, DEFAULT_RETRY_AFTER_MS, failureOf, isFinal } from "@capstan/azure";
 import {
   hasOtherTags,
   isHalted,
@@ -22,7 +22,7 @@ import { readAzure } from "../observation/read-azure.ts";
 import { workloadFacts } from "../observation/workload-facts.ts";
 import { type AzureObservation, type NormalScope, type Observation, SCALE_SET_RUNNING } from "../scope.ts";
 import { bootstrapDataView } from "../writes/bootstrap-data.ts";
-import { DEFAULT_RETRY_AFTER_MS, isModelRejected } from "../writes/rejected-writes.ts";
+import { isModelRejected } from "../writes/rejected-writes.ts";
 
 /** Observes Azure, resources and Nodes. A plan that would write needs fresh reads. */
 export async function observe(scope: NormalScope): Promise<Outcome> {

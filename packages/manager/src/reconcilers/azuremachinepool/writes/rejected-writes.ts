@@ -1,4 +1,4 @@
-import { AzureError, failureOf } from "@capstan/azure";
+import { AzureError, DEFAULT_RETRY_AFTER_MS, failureOf } from "@capstan/azure";
 import type { Failure } from "@capstan/runtime";
 import { poolSpecOf } from "../../../contract/pool-spec.ts";
 import type { RejectedWrite } from "../cache/rejected-writes.ts";
@@ -6,8 +6,6 @@ import type { NormalScope, PlannedObservation } from "../scope.ts";
 
 /** Requeue soon, not immediately: the next decision needs a fresh read of Azure. */
 const DECIDE_AGAIN_MS = 5_000;
-/** CAPZ's wait when Azure sends no Retry-After. */
-export const DEFAULT_RETRY_AFTER_MS = 60_000;
 const TEN_MINUTES_MS = 10 * 60_000;
 // Azure's message; its error code says only that the request is not allowed.
 const MODEL_LIMIT = /\blimit of \d+ models\b/i;

@@ -181,7 +181,7 @@ function endOperationLater(course: Course, add: number, hash = course.view.desir
       ...course.view,
       setHash: hash,
       isSetFailed: false,
-      isModelRefused: false,
+      isModelRejected: false,
       operation: undefined,
     };
   });

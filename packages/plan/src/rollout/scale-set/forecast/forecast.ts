@@ -41,7 +41,7 @@ export interface Forecast {
 }
 
 /** After this long, machines count as stuck; if the planner only waits then, it will wait forever. */
-const PATIENCE_MS = 11 * 60_000;
+const STUCK_WAIT_MS = 11 * 60_000;
 
 /** No rollout takes this many steps for each machine; the limit ends a forecast that would loop forever. */
 const STEPS_PER_MACHINE = 20;
@@ -62,7 +62,7 @@ export function forecastPool(view: PoolView, times: StepTimes): Forecast {
       performActions(course, action);
     }
     if (actions.length === 0 && !moveOn(course)) {
-      const later = afterPatience(course, plan);
+      const later = afterStuckWait(course, plan);
       if (!later) break;
       plan = later;
       continue;
@@ -89,9 +89,9 @@ export function forecastPool(view: PoolView, times: StepTimes): Forecast {
 }
 
 /** With no event due: whether the planner acts after it has waited long enough. */
-function afterPatience(course: Course, { actions, blocked }: PoolPlan): PoolPlan | undefined {
+function afterStuckWait(course: Course, { actions, blocked }: PoolPlan): PoolPlan | undefined {
   if (actions.length === 0 && blocked.length === 0) return undefined;
-  waitUntil(course, course.view.nowMs + PATIENCE_MS);
+  waitUntil(course, course.view.nowMs + STUCK_WAIT_MS);
   const later = planPool(viewOf(course));
   return later.actions.some(({ action }) => action !== "Wait") ? later : undefined;
 }

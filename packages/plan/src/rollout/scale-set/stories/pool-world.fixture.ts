@@ -110,7 +110,7 @@ export function viewOf(world: SimWorld, pool: SimPool): PoolView {
     desiredHash: hash,
     setHash: pool.setHash,
     isSetFailed: false,
-    isModelRefused: false,
+    isModelRejected: false,
     capacity: pool.capacity,
     operation: pool.operation && { kind: pool.operation.kind, sinceMs: pool.operation.sinceMs },
     modelsInUse: [...new Set([...ours.map((machine) => machine.hash), pool.setHash ?? hash])],
