@@ -1,6 +1,7 @@
 import { KubeadmConfigSpec, NonEmptyKubeadmConfigSpec } from "../bootstrap/v1beta2/kubeadm-config-spec.ts";
 import { Status } from "../bootstrap/v1beta2/kubeadm-config.ts";
 import { NonEmptyTemplateMetadata } from "../cluster/v1beta2/fields.ts";
+import type { PrinterColumn } from "../kind.ts";
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, PAUSED_COLUMN } from "../printer-columns.ts";
 import { object, optional } from "../schema/schema.ts";
 import { newerVersion } from "./by-rules.ts";
@@ -33,6 +34,11 @@ export const kubeadmConfigV1Beta2 = newerVersion({
   ],
 });
 
+function ownerColumn(kind: string): PrinterColumn {
+  const jsonPath = `.metadata.ownerReferences[?(@.kind=="${kind}")].name`;
+  return { name: kind, type: "string", jsonPath, description: `The ${kind} that owns it.` };
+}
+
 /** KubeadmConfigTemplates of v1beta2. */
 export const kubeadmConfigTemplateV1Beta2 = newerVersion({
   version: "v1beta2",
@@ -43,14 +49,6 @@ export const kubeadmConfigTemplateV1Beta2 = newerVersion({
       { minProperties: 1 },
     ),
   }),
-  columns: [
-    {
-      name: "Cluster",
-      type: "string",
-      jsonPath: '.metadata.ownerReferences[?(@.kind=="Cluster")].name',
-      description: "The cluster it belongs to.",
-    },
-    AGE_COLUMN,
-  ],
+  columns: [ownerColumn("ClusterClass"), ownerColumn("Cluster"), AGE_COLUMN],
   fieldRules: kubeadmConfigSpec("spec.template.spec"),
 });

@@ -28,7 +28,7 @@ export interface ConversionRules extends ConversionContext {
 }
 
 /** The conversions of our kinds, which need no look at a server: references to other kinds get a version by default. */
-export const OWN_CONVERSIONS: ConversionRules = {
+const OWN_CONVERSIONS: ConversionRules = {
   kinds: customKinds,
   versionOf: (group, name) => customKinds.find((one) => one.group === group && one.kind === name)?.version,
 };
