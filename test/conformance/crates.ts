@@ -1,7 +1,4 @@
 import { toConvertedDefinition } from "@capstan/api";
-import { createAuthority, issueCertificate } from "@capstan/apiserver";
-import { createRealEnv, serveHttp } from "@capstan/env";
-import { convertReviewed } from "../../packages/manager/src/webhooks/conversion-review.ts";
 import { expect } from "vitest";
 import { PlainCrate } from "../../packages/apiserver/src/crd/converted-kind.fixture.ts";
 import type { Api, Server } from "./kit.ts";
@@ -50,38 +47,5 @@ export function cratesIn({ namespace }: Api, group: string): Crates {
       metadata: { name: "a", ...rest },
       spec,
     }),
-  };
-}
-
-/** Serves the conversion of crates to a real kube-apiserver. */
-export async function serveCrateConversions(): Promise<{
-  readonly webhook: NonNullable<Server["conversionWebhook"]>;
-  close(): Promise<void>;
-}> {
-  const env = createRealEnv();
-  const authority = await createAuthority(env);
-  const tls = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
-  const rules = { kinds: [PlainCrate], versionOf: () => undefined };
-  const listening = await serveHttp(
-    ({ body }) => {
-      const answer = JSON.stringify(convertReviewed(JSON.parse(String(body)), rules));
-      return Promise.resolve({
-        status: 200,
-        headers: { "content-type": "application/json" },
-        text: () => Promise.resolve(answer),
-        json: () => Promise.resolve(JSON.parse(answer) as unknown),
-        lines: () => {
-          throw new TypeError("the answer to a review is not a stream");
-        },
-      });
-    },
-    { tls },
-  );
-  return {
-    webhook: {
-      url: `https://127.0.0.1:${listening.port}/convert`,
-      caBundle: Buffer.from(authority.cert).toString("base64"),
-    },
-    close: () => listening.close(),
   };
 }

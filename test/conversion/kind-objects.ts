@@ -8,6 +8,9 @@ const reference = fc.record({ name: fc.constantFrom("a", "b"), kind: fc.constant
 /** What the schemas do not say about texts. */
 const SPECIAL: SpecialFields = [
   [/\.apiGroup$/, fc.constant(GROUP)],
+  [/(caBundle|certificateAuthorityData)$/, fc.constant("YQ==")],
+  [/\.divisor$/, fc.constant("1")],
+  [/bootstrapTokens\[\]\.token$/, fc.constantFrom("abcdef.0123456789abcdef", "fedcba.0123456789abcdef")],
   [/variables(\.overrides)?\[\]\.definitionFrom$/, fc.constant("inline")],
   [/variables(\.overrides)?\[\]\.value$/, fc.constantFrom<unknown>(1, "a", { b: [true] })],
   [
@@ -65,7 +68,7 @@ export function objectsOf(kind: CustomKind, version: "older" | "newer"): fc.Arbi
       { requiredKeys: ["spec"] },
     )
     .map(({ annotations, ...rest }) =>
-      deepFreeze({
+      plausible({
         kind: kind.kind,
         metadata: {
           name: "a",
@@ -75,4 +78,41 @@ export function objectsOf(kind: CustomKind, version: "older" | "newer"): fc.Arbi
         ...rest,
       }),
     );
+}
+
+/** The fields that tell the items of some lists apart. */
+const KEYS: Readonly<Record<string, string>> = {
+  failureDomains: "name",
+  extraArgs: "name",
+  kubeletExtraArgs: "name",
+  extraVolumes: "hostPath",
+  files: "path",
+  partitions: "device",
+};
+
+/** The object with what rules beyond the schema ask for: items with keys of their own, in order, and one layout of a disk. */
+function plausible<T>(value: T): T {
+  if (Array.isArray(value)) return deepFreeze(value.map(plausible)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.fromEntries(
+    Object.entries(value).map(([name, field]): [string, unknown] => {
+      const key = KEYS[name];
+      const inner: unknown = plausible(field);
+      return [name, key !== undefined && isItems(inner) ? byKey(inner, key) : inner];
+    }),
+  );
+  if (fields["diskLayout"] !== undefined) delete fields["layout"];
+  else if (fields["device"] !== undefined && fields["filesystem"] === undefined) fields["layout"] ??= true;
+  return deepFreeze(fields) as T;
+}
+
+function isItems(value: unknown): value is Record<string, unknown>[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null);
+}
+
+function byKey(items: readonly Record<string, unknown>[], key: string): unknown[] {
+  const sorted = [...new Map(items.map((item) => [String(item[key]), item]))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  return sorted.map(([, item]) => item);
 }

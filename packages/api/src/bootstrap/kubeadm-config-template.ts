@@ -1,5 +1,6 @@
 import { AGE_COLUMN } from "../printer-columns.ts";
 import { TemplateMetadata, templateMetadataErrors } from "../kubernetes/template-metadata.ts";
+import { kubeadmConfigTemplateV1Beta2 } from "../conversion/kubeadm-config.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import { object, optional } from "../schema/schema.ts";
 import { BOOTSTRAP, BOOTSTRAP_PROVIDER_LABELS } from "./group.ts";
@@ -20,6 +21,7 @@ export const KubeadmConfigTemplate = defineKind({
   }),
   crdLabels: BOOTSTRAP_PROVIDER_LABELS,
   columns: [AGE_COLUMN],
+  converted: [kubeadmConfigTemplateV1Beta2],
   applyDefaults(draft) {
     draft.spec.template.spec ??= {};
     defaultKubeadmConfigSpec(draft.spec.template.spec);

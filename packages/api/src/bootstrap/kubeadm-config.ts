@@ -1,5 +1,6 @@
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../printer-columns.ts";
 import { Conditions } from "../kubernetes/condition.ts";
+import { kubeadmConfigV1Beta2 } from "../conversion/kubeadm-config.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import { anyObject, boolean, long, object, optional, string } from "../schema/schema.ts";
 import { BOOTSTRAP, BOOTSTRAP_PROVIDER_LABELS } from "./group.ts";
@@ -28,6 +29,7 @@ export const KubeadmConfig = defineKind({
   status: Status,
   crdLabels: BOOTSTRAP_PROVIDER_LABELS,
   columns: [CLUSTER_LABEL_COLUMN, AGE_COLUMN],
+  converted: [kubeadmConfigV1Beta2],
   applyDefaults(draft) {
     defaultKubeadmConfigSpec(draft.spec);
   },

@@ -1,5 +1,6 @@
 import { LabelSelector, labelSelectorProblem } from "../kubernetes/label-selector.ts";
-import { type ObjectOf, defineKind } from "../kind.ts";
+import { newerVersion } from "../conversion/by-rules.ts";
+import { type ObjectOf, type PrinterColumn, defineKind } from "../kind.ts";
 import { AGE_COLUMN } from "../printer-columns.ts";
 import { described, integer, listOf, object, oneOf, optional } from "../schema/schema.ts";
 import { type FieldError, errorIf, forbidden, invalid, required } from "../values/field-error.ts";
@@ -47,6 +48,17 @@ const Spec = object("Which pods of which machines, and how they are drained.", {
   ),
 });
 
+const COLUMNS: readonly PrinterColumn[] = [
+  {
+    name: "Behavior",
+    type: "string",
+    jsonPath: ".spec.drain.behavior",
+    description: "How pods are drained.",
+  },
+  { name: "Order", type: "integer", jsonPath: ".spec.drain.order", description: "The order of evictions." },
+  AGE_COLUMN,
+];
+
 /** Changes how pods are drained from machines that are deleted. */
 export const MachineDrainRule = defineKind({
   ...CLUSTER_API,
@@ -55,16 +67,9 @@ export const MachineDrainRule = defineKind({
   description: "Changes how pods are drained from machines that are deleted.",
   spec: Spec,
   crdLabels: CORE_PROVIDER_LABELS,
-  columns: [
-    {
-      name: "Behavior",
-      type: "string",
-      jsonPath: ".spec.drain.behavior",
-      description: "How pods are drained.",
-    },
-    { name: "Order", type: "integer", jsonPath: ".spec.drain.order", description: "The order of evictions." },
-    AGE_COLUMN,
-  ],
+  columns: COLUMNS,
+  // The two versions do not differ.
+  converted: [newerVersion({ version: "v1beta2", spec: Spec, columns: COLUMNS, fieldRules: [] })],
   validate({ object: { spec } }) {
     const { behavior, order } = spec.drain;
     return [

@@ -8,24 +8,16 @@ import {
   countColumn,
   versionColumn,
 } from "../printer-columns.ts";
-import { inPlaceDecision, inPlaceGateErrors } from "../cluster/in-place-strategy.ts";
+import { inPlaceGateErrors } from "../cluster/in-place-strategy.ts";
 import { Versions } from "../cluster/machine-fields.ts";
 import { defaultReferenceNamespaces } from "../cluster/machine-rules.ts";
 import { Conditions } from "../kubernetes/condition.ts";
+import { kubeadmControlPlaneV1Beta2 } from "../conversion/kubeadm-control-plane.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
-import {
-  anyObject,
-  boolean,
-  integer,
-  listMap,
-  long,
-  object,
-  optional,
-  string,
-  timestamp,
-} from "../schema/schema.ts";
+import { anyObject, boolean, integer, long, object, optional, string, timestamp } from "../schema/schema.ts";
 import { withLeadingV } from "../values/version.ts";
 import { controlPlaneErrors, controlPlaneUpdateErrors, controlPlaneWarnings } from "./rules.ts";
+import { controlPlaneProgress } from "./shared-fields.ts";
 import { KubeadmControlPlaneSpec } from "./spec.ts";
 
 const Status = object("The observed state of the control plane.", {
@@ -51,28 +43,7 @@ const Status = object("The observed state of the control plane.", {
     }),
   ),
   versions: optional(Versions),
-  inPlace: optional(
-    object("How machines are updated in place.", {
-      key: string("A hash of the desired state of the machines.", { maxLength: 64 }),
-      decisions: listMap(
-        "One decision for each outdated machine.",
-        object("Whether the updaters can update one machine in place.", {
-          machine: string("The name of the machine.", { minLength: 1, maxLength: 253 }),
-          ...inPlaceDecision,
-        }),
-        { keys: ["machine"], maxItems: 100 },
-      ),
-    }),
-  ),
-  creatingMachine: optional(
-    string(
-      "The name of the machine that is being created: recorded before it exists, so that a crash creates no second one.",
-      {
-        minLength: 1,
-        maxLength: 253,
-      },
-    ),
-  ),
+  ...controlPlaneProgress,
   v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
@@ -110,6 +81,7 @@ export const KubeadmControlPlane = defineKind({
     AGE_COLUMN,
     versionColumn(".spec.version"),
   ],
+  converted: [kubeadmControlPlaneV1Beta2],
   applyDefaults(draft) {
     const { metadata, spec } = draft;
     spec.replicas ??= 1;

@@ -14,20 +14,14 @@ import {
   described,
   duration,
   integer,
-  intOrPercent,
   object,
   oneOf,
   optional,
   timestamp,
 } from "../schema/schema.ts";
+import { rollingUpdateFields } from "./shared-fields.ts";
 
-const RollingUpdate = object("The limits of a rolling update.", {
-  maxSurge: optional(
-    intOrPercent(
-      "1 adds a machine before one is deleted, 0 deletes one first and needs at least 3 replicas; default 1.",
-    ),
-  ),
-});
+const RollingUpdate = object("The limits of a rolling update.", rollingUpdateFields);
 
 const RolloutStrategy = object(
   "How machines are updated to a new version or template.",

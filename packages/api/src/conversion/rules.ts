@@ -101,6 +101,28 @@ export function intent(older: string, newer: string, zero: boolean | number = fa
   };
 }
 
+/** The same for a duration that became a number of seconds. */
+export function intendedSeconds(older: string, newer: string): FieldRule {
+  const plain = seconds(older, newer);
+  const [from, to] = [fieldPath(older), fieldPath(newer)];
+  return {
+    ...plain,
+    up: (pass) => {
+      const isZero = isZeroDuration(fieldAt(pass.object, from));
+      plain.up(pass);
+      if (isZero && fieldAt(pass.restored, to) !== 0) takeField(pass.object, to);
+    },
+    down: (pass) => {
+      if (fieldAt(pass.object, to) === 0) putField(pass.carried, to, 0);
+      plain.down(pass);
+    },
+  };
+}
+
+function isZeroDuration(value: unknown): boolean {
+  return typeof value === "string" && /^0[a-zµ]*$/.test(value.replaceAll(/0[a-zµ]+(?=0)/g, ""));
+}
+
 /** A field that only the newer version has: the older object carries it. */
 export function newerOnly(newer: string, isValid: (value: unknown) => boolean): FieldRule {
   const path = fieldPath(newer);

@@ -1,78 +1,21 @@
 import { CORE_PROVIDER_LABELS } from "../cluster/group.ts";
 import { AGE_COLUMN, conditionColumn } from "../printer-columns.ts";
 import { Conditions } from "../kubernetes/condition.ts";
-import { LabelSelector, labelSelectorProblem } from "../kubernetes/label-selector.ts";
+import { labelSelectorProblem } from "../kubernetes/label-selector.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { dns1035LabelProblems, dns1123LabelProblems } from "../kubernetes/names.ts";
+import { extensionConfigV1Beta2 } from "../conversion/extension-config.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
-import {
-  type Static,
-  anyObject,
-  described,
-  integer,
-  listMap,
-  mapOf,
-  object,
-  oneOf,
-  optional,
-  string,
-} from "../schema/schema.ts";
+import { type Static, anyObject, integer, object, optional } from "../schema/schema.ts";
 import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
+import { extensionFields, handlers } from "./extension-fields.ts";
 
-const Service = object("A service in the cluster.", {
-  namespace: string("The namespace of the service.", { minLength: 1, maxLength: 63 }),
-  name: string("The name of the service.", { minLength: 1, maxLength: 63 }),
-  path: optional(string("The prefix of the path of requests.", { minLength: 1, maxLength: 512 })),
-  port: optional(integer("The port; default 443.")),
-});
+const Spec = object("The address of an extension, and the namespaces it is called for.", extensionFields());
 
-const ClientConfig = object(
-  "The address of the extension.",
-  {
-    url: optional(
-      string("The address, such as https://example.com/hooks.", { minLength: 1, maxLength: 512 }),
-    ),
-    service: optional(Service),
-    caBundle: optional(
-      string("The certificate authority to trust, as PEM in base64.", {
-        format: "byte",
-        minLength: 1,
-        maxLength: 51200,
-      }),
-    ),
-  },
-  {
-    rules: [
-      { rule: "has(self.url) != has(self.service)", message: "exactly one of url and service must be set" },
-    ],
-  },
-);
-
-const Spec = object("The address of an extension, and the namespaces it is called for.", {
-  clientConfig: ClientConfig,
-  namespaceSelector: optional(
-    described(
-      "Selects the namespaces for whose objects the extension is called; default: all.",
-      LabelSelector,
-    ),
-  ),
-  settings: optional(mapOf("Settings that are sent with each request.", string("The value of a setting."))),
-});
-
-type ClientConfig = Static<typeof ClientConfig>;
-
-const Handler = object("A handler of the extension.", {
-  name: string("Its name, followed by that of the ExtensionConfig.", { minLength: 1, maxLength: 512 }),
-  requestHook: object("The hook that it implements.", {
-    apiVersion: string("The API version of the hook.", { minLength: 1, maxLength: 512 }),
-    hook: string("The name of the hook.", { minLength: 1, maxLength: 256 }),
-  }),
-  timeoutSeconds: optional(integer("How long it may take to answer.")),
-  failurePolicy: optional(oneOf("What happens when it does not answer.", ["Ignore", "Fail"])),
-});
+type ClientConfig = Static<typeof Spec.properties.clientConfig>;
 
 const Status = object("The observed state of the extension.", {
-  handlers: optional(listMap("The handlers of the extension.", Handler, { keys: ["name"], maxItems: 512 })),
+  handlers: handlers(integer("How long it may take to answer.")),
   conditions: optional(Conditions),
   v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
@@ -91,6 +34,7 @@ export const ExtensionConfig = defineKind({
   status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [conditionColumn("Discovered", "Discovered"), conditionColumn("Paused", "Paused", 1), AGE_COLUMN],
+  converted: [extensionConfigV1Beta2],
   applyDefaults(draft) {
     draft.spec.namespaceSelector ??= {};
     const { service } = draft.spec.clientConfig;

@@ -18,8 +18,10 @@ function tighten(node: Plain, except: ReadonlySet<string>): void {
     tighten(field, except);
     if (!except.has(name)) forbidEmpty(field);
   }
-  const { items } = node;
-  if (items !== undefined) tighten(items as Plain, except);
+  const items = node["items"] as Plain | undefined;
+  if (!items) return;
+  tighten(items, except);
+  if (items["type"] === "array") forbidEmpty(items);
 }
 
 function forbidEmpty(field: Plain): void {

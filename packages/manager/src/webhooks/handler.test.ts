@@ -46,3 +46,69 @@ test.each([
   expect(answer.status).toBe(status);
   expect(await answer.text()).toContain(words);
 });
+
+const CONVERSION = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "ConversionReview",
+  request: {
+    uid: "u",
+    desiredAPIVersion: "cluster.x-k8s.io/v1beta2",
+    objects: [
+      {
+        apiVersion: "cluster.x-k8s.io/v1beta1",
+        kind: "MachineSet",
+        metadata: { name: "a", namespace: "default" },
+        spec: { deletePolicy: "Oldest" },
+      },
+      { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "MachineSet", metadata: { name: "b" } },
+    ],
+  },
+};
+
+test("objects are converted in their order, and those of the desired version stay", async () => {
+  const answer = await post("/convert?timeout=30s", JSON.stringify(CONVERSION));
+  expect(await answer.json()).toEqual({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    response: {
+      uid: "u",
+      result: { status: "Success" },
+      convertedObjects: [
+        {
+          apiVersion: "cluster.x-k8s.io/v1beta2",
+          kind: "MachineSet",
+          metadata: { name: "a", namespace: "default" },
+          spec: { deletion: { order: "Oldest" } },
+        },
+        CONVERSION.request.objects[1],
+      ],
+    },
+  });
+});
+
+test("a kind or version that is not ours is not converted, with the reason", async () => {
+  const request = { ...CONVERSION.request, desiredAPIVersion: "cluster.x-k8s.io/v1" };
+  const answer = await post("/convert", JSON.stringify({ ...CONVERSION, request }));
+  expect(await answer.json()).toMatchObject({
+    response: {
+      uid: "u",
+      result: {
+        status: "Failure",
+        message: "capstan does not convert MachineSet of cluster.x-k8s.io/v1beta1 to cluster.x-k8s.io/v1",
+      },
+    },
+  });
+});
+
+test.each([
+  [{}, "expected a ConversionReview of apiextensions.k8s.io/v1"],
+  [{ ...CONVERSION, request: undefined }, "request: expected an object"],
+  [{ ...CONVERSION, request: { uid: "u" } }, "request.desiredAPIVersion: expected a string"],
+  [
+    { ...CONVERSION, request: { ...CONVERSION.request, objects: [1] } },
+    "request.objects: expected a list of objects",
+  ],
+])("a body that is not a conversion review is refused: %#", async (body, words) => {
+  const answer = await post("/convert", JSON.stringify(body));
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(words)]);
+});

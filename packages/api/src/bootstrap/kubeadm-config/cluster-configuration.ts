@@ -19,7 +19,8 @@ const imageFields = {
   imageTag: optional(word("The tag of the image.")),
 };
 
-const Etcd = object("Where the control plane stores its data.", {
+/** Where the control plane stores its data. */
+export const Etcd = object("Where the control plane stores its data.", {
   local: optional(
     object("An etcd on each machine of the control plane.", {
       ...imageFields,

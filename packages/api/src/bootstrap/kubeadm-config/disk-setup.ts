@@ -4,7 +4,8 @@ import { path, texts, word } from "./fields.ts";
 const PARTITION_TYPES = ["Linux", "LinuxSwap", "LinuxRAID", "LVM", "Fat32", "NTFS", "LinuxExtended"];
 const GUID = "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}";
 
-const Partition = object("How a disk is partitioned.", {
+/** How a disk is partitioned. */
+export const Partition = object("How a disk is partitioned.", {
   device: word("The disk."),
   layout: boolean("Whether to create one partition on the whole disk; false leaves it unchanged."),
   overwrite: optional(boolean("Whether to do so although there are partitions already. Loses data.")),

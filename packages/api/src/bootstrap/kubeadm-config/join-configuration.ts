@@ -36,7 +36,8 @@ const KubeConfigUser = object("How the machine identifies itself.", {
   ),
 });
 
-const Discovery = object("How the machine finds the cluster.", {
+/** How a machine finds its cluster. */
+export const Discovery = object("How the machine finds the cluster.", {
   bootstrapToken: optional(
     object("With a token; filled in unless set.", {
       token: optional(path("The token.")),

@@ -3,7 +3,7 @@ import { boolean, integer, listOf, mapOf, object, oneOf, optional, string } from
 import { path, texts } from "./fields.ts";
 
 /** How a machine becomes a node. */
-const NodeRegistration = object("How the machine becomes a node.", {
+export const NodeRegistration = object("How the machine becomes a node.", {
   name: optional(string("The name of the node; default: the host name.", { minLength: 1, maxLength: 253 })),
   criSocket: optional(path("The socket of the container runtime.")),
   taints: optional(

@@ -15,7 +15,8 @@ import {
 } from "../../schema/schema.ts";
 import { ClusterName, CONDITION_TYPE, DeletePolicy, KubernetesVersion } from "../machine-fields.ts";
 
-const DNS_SUBDOMAIN = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+/** The form of the names of objects. */
+export const DNS_SUBDOMAIN = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 const KIND = "^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$";
 
 /** The fields of a reference that name a kind and an object. */
@@ -89,7 +90,7 @@ export const machineFields = {
 };
 
 /** Labels and annotations of objects that a template creates. */
-const NonEmptyTemplateMetadata = object(
+export const NonEmptyTemplateMetadata = object(
   "Labels and annotations of objects that the template creates.",
   TemplateMetadata.properties,
   { minProperties: 1 },
@@ -164,8 +165,8 @@ export function deprecatedStatus<F extends Parameters<typeof object>[1]>(fields:
 
 /** Why an object can never work, in the sense of v1beta1. */
 export const deprecatedFailure = {
-  failureReason: optional(string("The reason of a failure that needs a user.", { maxLength: 256 })),
-  failureMessage: optional(string("The same, for people.", { maxLength: 10_240 })),
+  failureReason: optional(string("The reason of a failure that needs a user.")),
+  failureMessage: optional(string("The same, for people.", { minLength: 1, maxLength: 10_240 })),
 };
 
 /** The generation that the controller last observed. */

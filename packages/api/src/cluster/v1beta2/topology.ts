@@ -15,7 +15,7 @@ import {
   timestamp,
 } from "../../schema/schema.ts";
 import { DeletePolicy, rolloutLimits } from "../machine-fields.ts";
-import { ConditionGates, deletionTimeouts } from "./fields.ts";
+import { ConditionGates, deletionTimeouts, DNS_SUBDOMAIN } from "./fields.ts";
 import { healthChecks, remediationFields } from "./machine-health-check.ts";
 
 const Variables = listMap(
@@ -53,7 +53,7 @@ const ControlPlane = object("The control plane.", {
 });
 
 const workerFields = {
-  name: string("The name within the topology.", { minLength: 1, maxLength: 63 }),
+  name: string("The name within the topology.", { minLength: 1, maxLength: 63, pattern: DNS_SUBDOMAIN }),
   class: string("The class of the workers.", { minLength: 1, maxLength: 256 }),
   metadata: optional(TemplateMetadata),
   replicas: optional(integer("The desired number of machines.")),
@@ -110,7 +110,7 @@ const Pool = object("A pool of workers.", {
 /** The topology of a cluster with a class. */
 export const Topology = object("The topology of a cluster with a class. ClusterClass is not supported yet.", {
   classRef: object("The class.", {
-    name: string("The name of the class.", { minLength: 1, maxLength: 253 }),
+    name: string("The name of the class.", { minLength: 1, maxLength: 253, pattern: DNS_SUBDOMAIN }),
     namespace: optional(
       string("The namespace of the class.", {
         minLength: 1,

@@ -1,0 +1,282 @@
+/** Both versions of our kinds on the embedded server: v1beta1 is stored, v1beta2 is converted. */
+import { customKinds } from "@capstan/api";
+import { builtInKinds, createApiServer } from "@capstan/apiserver";
+import { createRealEnv } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+
+type Fields = Record<string, unknown>;
+
+interface Seen extends Fields {
+  readonly apiVersion: string;
+  readonly metadata: { readonly annotations?: Record<string, string>; readonly generation: number } & Fields;
+  readonly spec: Fields;
+  readonly status: Fields;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly warning: string | undefined;
+  readonly body: Seen;
+}
+
+const GROUPS = { core: "cluster.x-k8s.io", bootstrap: "bootstrap.cluster.x-k8s.io" };
+const DATA = "cluster.x-k8s.io/conversion-data";
+
+function newServer() {
+  const { handle } = createApiServer({ env: createRealEnv(), kinds: [...builtInKinds, ...customKinds] });
+  const send = async (method: string, path: string, body?: unknown, type = "application/json") => {
+    const headers = { "content-type": type };
+    const response = await handle({ method, path, headers, ...(body !== undefined && { body }) });
+    const answer: Answer = {
+      status: response.status,
+      warning: response.headers["warning"],
+      body: (await response.json()) as Seen,
+    };
+    return answer;
+  };
+  return {
+    get: (path: string) => send("GET", path),
+    create: (path: string, body: unknown) => send("POST", path, body),
+    merge: (path: string, body: unknown) => send("PATCH", path, body, "application/merge-patch+json"),
+    apply: (path: string, manager: string, body: unknown) =>
+      send("PATCH", `${path}?fieldManager=${manager}`, body, "application/apply-patch+yaml"),
+  };
+}
+
+const path = (version: string, plural: string, group = GROUPS.core): string =>
+  `/apis/${group}/${version}/namespaces/default/${plural}`;
+const MD1 = path("v1beta1", "machinedeployments");
+const MD2 = path("v1beta2", "machinedeployments");
+
+const REFERENCES = {
+  newer: {
+    bootstrap: {
+      configRef: { apiGroup: GROUPS.bootstrap, kind: "KubeadmConfigTemplate", name: "workers" },
+    },
+    infrastructureRef: {
+      apiGroup: "infrastructure.cluster.x-k8s.io",
+      kind: "AzureMachineTemplate",
+      name: "workers",
+    },
+  },
+  older: {
+    bootstrap: {
+      configRef: {
+        apiVersion: `${GROUPS.bootstrap}/v1beta1`,
+        kind: "KubeadmConfigTemplate",
+        name: "workers",
+        namespace: "default",
+      },
+    },
+    infrastructureRef: {
+      apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+      kind: "AzureMachineTemplate",
+      name: "workers",
+      namespace: "default",
+    },
+  },
+};
+
+const deployment = (spec: object = {}): object => ({
+  apiVersion: `${GROUPS.core}/v1beta2`,
+  kind: "MachineDeployment",
+  metadata: { name: "workers" },
+  spec: {
+    clusterName: "pier",
+    selector: { matchLabels: {} },
+    template: {
+      spec: {
+        clusterName: "pier",
+        version: "v1.34.0",
+        minReadySeconds: 30,
+        deletion: { nodeDrainTimeoutSeconds: 600 },
+        ...REFERENCES.newer,
+      },
+    },
+    ...spec,
+  },
+});
+
+const olderDeployment = (spec: object = {}, metadata: object = {}): object => ({
+  apiVersion: `${GROUPS.core}/v1beta1`,
+  kind: "MachineDeployment",
+  metadata: { name: "workers", ...metadata },
+  spec: {
+    clusterName: "pier",
+    selector: { matchLabels: {} },
+    template: { spec: { clusterName: "pier", version: "v1.34.0", ...REFERENCES.older } },
+    ...spec,
+  },
+});
+
+describe("a MachineDeployment of v1beta2", () => {
+  test("is stored as the same deployment of v1beta1 would be, with its defaults", async () => {
+    const server = newServer();
+    const { status, body } = await server.create(
+      MD2,
+      deployment({ rollout: { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 2 } } } }),
+    );
+    expect([status, body.apiVersion]).toEqual([201, `${GROUPS.core}/v1beta2`]);
+    expect(body.spec).toMatchObject({
+      replicas: 1,
+      rollout: { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } } },
+      template: { spec: { deletion: { nodeDrainTimeoutSeconds: 600, nodeDeletionTimeoutSeconds: 10 } } },
+    });
+    const stored = (await server.get(`${MD1}/workers`)).body;
+    expect(stored.spec).toMatchObject({
+      minReadySeconds: 30,
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } },
+      template: {
+        spec: { nodeDrainTimeout: "10m0s", nodeDeletionTimeout: "10s", ...REFERENCES.older },
+      },
+    });
+    expect(stored.metadata.annotations).toBeUndefined();
+  });
+
+  test("is refused by the rules of the stored version", async () => {
+    const server = newServer();
+    const answer = await server.create(MD2, deployment({ rollout: { strategy: { type: "InPlace" } } }));
+    expect([answer.status, String(answer.body["message"])]).toEqual([
+      422,
+      expect.stringContaining("needs the feature gate InPlaceUpdates"),
+    ]);
+  });
+
+  test("keeps in mind what only v1beta2 says", async () => {
+    const server = newServer();
+    await server.create(MD2, deployment({ paused: false }));
+    const stored = (await server.get(`${MD1}/workers`)).body;
+    expect([stored.spec["paused"], stored.metadata.annotations]).toEqual([
+      false,
+      { [DATA]: '{"spec":{"paused":false}}' },
+    ]);
+    const shown = (await server.get(`${MD2}/workers`)).body;
+    expect([shown.spec["paused"], shown.metadata.annotations]).toEqual([false, undefined]);
+    await server.merge(`${MD1}/workers`, { spec: { paused: true } });
+    expect((await server.get(`${MD2}/workers`)).body.spec["paused"]).toBe(true);
+  });
+
+  test("changes nothing of the stored object but what it says", async () => {
+    const server = newServer();
+    const spec = { revisionHistoryLimit: 3, progressDeadlineSeconds: 60, paused: false };
+    await server.create(MD1, olderDeployment(spec));
+    const before = (await server.get(`${MD1}/workers`)).body;
+    const patched = await server.merge(`${MD2}/workers`, { spec: { replicas: 4 } });
+    expect(patched.body.metadata.annotations).toEqual({ "capstan.dev/revision-history-limit": "3" });
+    const after = (await server.get(`${MD1}/workers`)).body;
+    expect(after.spec).toEqual({ ...before.spec, replicas: 4 });
+    expect(after.metadata.annotations).toBeUndefined();
+    await server.merge(`${MD2}/workers`, {
+      metadata: { annotations: { "capstan.dev/revision-history-limit": "5" } },
+    });
+    expect((await server.get(`${MD1}/workers`)).body.spec["revisionHistoryLimit"]).toBe(5);
+  });
+
+  test("with a reference to an unknown kind gets a version and a warning", async () => {
+    const server = newServer();
+    const template = {
+      spec: {
+        clusterName: "pier",
+        ...REFERENCES.newer,
+        infrastructureRef: { apiGroup: "boats.example.com", kind: "Boat", name: "workers" },
+      },
+    };
+    const answer = await server.create(MD2, deployment({ template }));
+    expect([answer.status, answer.warning]).toEqual([
+      201,
+      expect.stringContaining(
+        "no CRD serves Boat of boats.example.com; its version is assumed to be v1beta1",
+      ),
+    ]);
+  });
+
+  test("is applied by managers of both versions", async () => {
+    const server = newServer();
+    await server.apply(`${MD1}/workers`, "one", olderDeployment({ replicas: 2 }));
+    const paused = { apiVersion: `${GROUPS.core}/v1beta2`, kind: "MachineDeployment" };
+    const two = await server.apply(`${MD2}/workers`, "two", {
+      ...paused,
+      metadata: { name: "workers" },
+      spec: { paused: true, deletion: { order: "Oldest" } },
+    });
+    expect(two.status).toBe(200);
+    const conflict = await server.apply(`${MD2}/workers`, "three", {
+      ...paused,
+      metadata: { name: "workers" },
+      spec: { replicas: 5, deletion: { order: "Newest" } },
+    });
+    expect([conflict.status, String(conflict.body["message"]).split("\n")]).toEqual([
+      409,
+      [
+        'Apply failed with 2 conflicts: conflicts with "one":',
+        "- .spec.replicas",
+        'conflicts with "two":',
+        "- .spec.deletion.order",
+      ],
+    ]);
+    const stored = (await server.get(`${MD1}/workers`)).body;
+    expect(stored.spec).toMatchObject({
+      replicas: 2,
+      paused: true,
+      strategy: { rollingUpdate: { deletePolicy: "Oldest" } },
+    });
+  });
+});
+
+describe("a forged restore annotation", () => {
+  test.each([
+    ["is no JSON", "{"],
+    ["is no object", '"x"'],
+    ["is too long", `{"x":"${"y".repeat(300_000)}"}`],
+  ])("that %s is ignored", async (_, text) => {
+    const [kind] = customKinds.filter((one) => one.kind === "MachineDeployment");
+    const up = kind?.converted[0]?.conversion.fromStored;
+    const result = up?.(olderDeployment({}, { annotations: { [DATA]: text } }) as Fields, {
+      versionOf: () => undefined,
+    });
+    expect(result?.object["metadata"]).toEqual({ name: "workers" });
+    expect(result?.warnings).toEqual([expect.stringContaining(`metadata.annotations[${DATA}]`)]);
+  });
+});
+
+describe("a KubeadmControlPlane", () => {
+  test("patched in v1beta2 keeps what v1beta2 takes from other objects", async () => {
+    const server = newServer();
+    const group = "controlplane.cluster.x-k8s.io";
+    const older = path("v1beta1", "kubeadmcontrolplanes", group);
+    const newer = path("v1beta2", "kubeadmcontrolplanes", group);
+    const created = await server.create(older, {
+      apiVersion: `${group}/v1beta1`,
+      kind: "KubeadmControlPlane",
+      metadata: { name: "pier" },
+      spec: {
+        version: "v1.34.0",
+        machineTemplate: { infrastructureRef: REFERENCES.older.infrastructureRef },
+        kubeadmConfigSpec: {
+          clusterConfiguration: {
+            kubernetesVersion: "v1.34.0",
+            networking: { dnsDomain: "cluster.local" },
+            apiServer: { extraArgs: { "z-last": "1", "a-first": "" }, timeoutForControlPlane: "20m" },
+          },
+          files: [{ path: "/etc/a", append: false, content: "a" }],
+        },
+      },
+    });
+    expect([created.status, created.body["message"]]).toEqual([201, undefined]);
+    const shown = (await server.get(`${newer}/pier`)).body;
+    expect(shown.spec["kubeadmConfigSpec"]).toMatchObject({
+      clusterConfiguration: {
+        apiServer: {
+          extraArgs: [
+            { name: "a-first", value: "" },
+            { name: "z-last", value: "1" },
+          ],
+        },
+      },
+      initConfiguration: { timeouts: { controlPlaneComponentHealthCheckSeconds: 1200 } },
+    });
+    await server.merge(`${newer}/pier`, { spec: { version: "v1.35.0" } });
+    const after = (await server.get(`${older}/pier`)).body;
+    expect(after.spec).toEqual({ ...created.body.spec, version: "v1.35.0" });
+  });
+});
