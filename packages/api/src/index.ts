@@ -16,6 +16,8 @@ export {
   defineVersion,
 } from "./kind.ts";
 export type { Conversion, ConversionContext, Convert, Converted } from "./conversion/conversion.ts";
+export { fieldMoves, type Moves } from "./conversion/field-moves.ts";
+export { CONVERSION_DATA_ANNOTATION } from "./conversion/restore-annotation.ts";
 export { type VersionConversion, versionConversion } from "./conversion/version-conversion.ts";
 export { customKinds, kindOf } from "./kinds.ts";
 export {

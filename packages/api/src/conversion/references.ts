@@ -12,15 +12,26 @@ export function reference(older: string, newer = older): FieldRule {
   return {
     older: [older],
     newer: [newer],
-    up: ({ object }) => {
-      const value = takeField(object, from);
-      if (isJsonObject(value)) putField(object, to, withoutVersion(value));
+    up: (pass) => {
+      const value = takeField(pass.object, from);
+      if (!isJsonObject(value)) return;
+      noteOtherNamespace(pass, older, value);
+      putField(pass.object, to, withoutVersion(value));
     },
     down: (pass) => {
       const value = takeField(pass.object, to);
       if (isJsonObject(value)) putField(pass.object, from, withVersion(pass, newer, value));
     },
   };
+}
+
+/** The newer version has no namespace in references: one that differs from the object's own is lost. */
+function noteOtherNamespace(pass: Pass, field: string, { namespace }: JsonObject): void {
+  const isOther = textOf(namespace) !== "" && pass.namespace !== undefined && namespace !== pass.namespace;
+  if (isOther)
+    pass.warnings.push(
+      `${field}.namespace: ${JSON.stringify(namespace)} was dropped; references stay in the namespace ${pass.namespace}`,
+    );
 }
 
 function withoutVersion({ apiVersion, kind, name }: JsonObject): Fields {

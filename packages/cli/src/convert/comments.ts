@@ -1,0 +1,91 @@
+/** The comments of a document: to which field each belongs, and which of them a change has lost. */
+import { type Document, isCollection, isMap, isNode, isPair, type Node, visit } from "yaml";
+import { joinedComments } from "./edited-map.ts";
+
+/**
+ * Gives comments between two fields to the second one, if they are not indented below the first: the parser leaves them to a
+ * list or map before them.
+ */
+export function reattachComments(document: Document, text: string): void {
+  visit(document, {
+    Collection: (_, collection) => {
+      if (collection.flow === true) return;
+      const column = columnOf(text, collection.range?.[0] ?? 0);
+      for (const [index, child] of collection.items.entries())
+        reattach(text, column, { before: ending(child), after: starting(collection.items[index + 1]) });
+    },
+  });
+}
+
+function ending(child: unknown): Node | undefined {
+  const node = isPair(child) ? child.value : child;
+  return isCollection(node) && node.flow !== true ? node : undefined;
+}
+
+function starting(child: unknown): Node | undefined {
+  const node = isPair(child) ? child.key : child;
+  return isNode(node) ? node : undefined;
+}
+
+function reattach(
+  text: string,
+  column: number,
+  { before, after }: { readonly before: Node | undefined; readonly after: Node | undefined },
+): void {
+  if (!before?.range || !after?.range || !before.comment) return;
+  const lines = text
+    .slice(before.range[1], after.range[0])
+    .split("\n")
+    .filter((line) => line.trimStart().startsWith("#"));
+  const split = lines.findLastIndex((line) => line.indexOf("#") > column) + 1;
+  if (split === lines.length) return;
+  before.comment = joinedComments(...lines.slice(0, split).map(contentOf)) ?? null;
+  after.commentBefore = joinedComments(...lines.slice(split).map(contentOf), after.commentBefore) ?? null;
+}
+
+function contentOf(line: string): string {
+  return line.slice(line.indexOf("#") + 1).trimEnd();
+}
+
+/** The column of a character. */
+export function columnOf(text: string, offset: number): number {
+  return offset - (text.lastIndexOf("\n", offset - 1) + 1);
+}
+
+/** The lines of all comments, without the sign before them. */
+function commentLines(document: Document): string[] {
+  const texts: (string | null | undefined)[] = [document.commentBefore, document.comment];
+  const add = (node: unknown): void => {
+    if (isNode(node)) texts.push(node.commentBefore, node.comment);
+  };
+  visit(document, {
+    Pair: (_, { key, value }) => [key, value].forEach((one) => isMap(one) || add(one)),
+    Node: (key, node) => {
+      if (key !== "key" && (key !== "value" || isMap(node))) add(node);
+    },
+  });
+  return texts.flatMap((text) => (text ?? "").split("\n").map((line) => line.trim())).filter(Boolean);
+}
+
+/** A comment that is not in the changed document. */
+export interface LostComment {
+  readonly comment: string;
+  /** Its line in the text, from 1. */
+  readonly line: number;
+}
+
+/** The comments of a text that its changed form does not have. */
+export function lostComments(
+  before: { readonly document: Document; readonly text: string },
+  after: Document,
+): readonly LostComment[] {
+  const left = new Map<string, number>();
+  for (const line of commentLines(after)) left.set(line, (left.get(line) ?? 0) + 1);
+  const lines = before.text.split(/\r?\n/);
+  return commentLines(before.document).flatMap((comment) => {
+    const count = left.get(comment) ?? 0;
+    left.set(comment, count - 1);
+    const line = lines.findIndex((one) => one.trimEnd().endsWith(comment) && one.includes("#"));
+    return count > 0 ? [] : [{ comment, line: line + 1 }];
+  });
+}

@@ -1,0 +1,90 @@
+/** Where the fields and items of a document are in its text. */
+import { isCollection, isPair, type Node, type Pair, type YAMLMap, type YAMLSeq } from "yaml";
+import { columnOf } from "./comments.ts";
+
+/** A map or a list. */
+export type Collection = YAMLMap<Node, Node> | YAMLSeq<Node>;
+
+/** A field of a map, or an item of a list. */
+export type Child = Pair<Node, Node> | Node;
+
+/** The place of a field or an item: the comments above it, and all lines of its value. */
+export interface Place {
+  readonly parent: Collection;
+  readonly start: number;
+  readonly end: number;
+  /** Its value as it was parsed. */
+  readonly value: Node | undefined;
+}
+
+/** The places of all fields and items of maps and lists in block style. */
+export type Layout = ReadonlyMap<Child, Place>;
+
+/** The layout of a collection that ends at an offset of the text. */
+export function layoutOf(text: string, root: Collection, end: number): Layout {
+  const places = new Map<Child, Place>();
+  addPlaces(places, text, { collection: root, end });
+  return places;
+}
+
+/** The value of a field, or the item itself. */
+export function valueIn(child: Child | undefined): Node | undefined {
+  return (isPair<Node, Node>(child) ? child.value : child) ?? undefined;
+}
+
+/** Whether a node has lines of its own for each of its fields or items. */
+export function isBlock(node: unknown): node is Collection {
+  return isCollection(node) && node.flow !== true && node.items.length > 0;
+}
+
+function addPlaces(
+  places: Map<Child, Place>,
+  text: string,
+  { collection, end }: { readonly collection: Collection; readonly end: number },
+): void {
+  const children: readonly Child[] = collection.items;
+  const column = columnOf(text, startOf(collection));
+  let start = startOf(collection);
+  for (const [index, child] of children.entries()) {
+    const isLast = index === children.length - 1;
+    const childEnd = isLast ? end : boundaryAfter(text, child, column);
+    const value = valueIn(child);
+    places.set(child, { parent: collection, start, end: childEnd, value });
+    if (isBlock(value)) addPlaces(places, text, { collection: value, end: childEnd });
+    start = childEnd;
+  }
+}
+
+function startOf(node: Node): number {
+  return node.range?.[0] ?? 0;
+}
+
+/**
+ * Where the lines of the next field begin: comments that are indented below this one's column belong to it, the others
+ * to the next.
+ */
+function boundaryAfter(text: string, child: Child, column: number): number {
+  let offset = nextLine(text, contentEnd(child));
+  let boundary = offset;
+  while (offset < text.length) {
+    const next = nextLine(text, offset + 1);
+    const line = text.slice(offset, next).trimEnd();
+    const hash = /^\s*#/.test(line) ? line.indexOf("#") : undefined;
+    if (hash === undefined && line !== "") break;
+    if (hash !== undefined && hash > column) boundary = next;
+    offset = next;
+  }
+  return boundary;
+}
+
+function contentEnd(child: Child): number {
+  const last = valueIn(child) ?? (isPair<Node, Node>(child) ? child.key : undefined);
+  return last?.range?.[1] ?? 0;
+}
+
+/** The start of the first line that begins at an offset or after it. */
+function nextLine(text: string, offset: number): number {
+  if (offset === 0 || text[offset - 1] === "\n") return offset;
+  const end = text.indexOf("\n", offset);
+  return end === -1 ? text.length : end + 1;
+}

@@ -1,0 +1,107 @@
+/** Lists of items with names that are maps by name in the other version: arguments, failure domains. */
+import { isJsonObject, type JsonObject } from "@capstan/api";
+import { isScalar, type Node, YAMLSeq } from "yaml";
+import {
+  type Editing,
+  type Field,
+  fieldIn,
+  type FieldMap,
+  isFields,
+  joinedComments,
+  newField,
+  newMap,
+  nodeOf,
+} from "./edited-map.ts";
+
+/** The wanted value, and how a node gets a part of it. */
+interface Wanted<T> {
+  readonly value: T;
+  readonly fit: (old: Node, value: unknown) => Node;
+}
+
+const [NAME, VALUE] = ["name", "value"];
+
+/** The list of the entries of a map, each with its comments; undefined if the value is not such a list. */
+export function listFromMap(
+  editing: Editing,
+  map: FieldMap,
+  { value, fit }: Wanted<readonly unknown[]>,
+): Node | undefined {
+  const list = new YAMLSeq<Node>();
+  // The comment above the first entry belongs to it, and entries may change their order.
+  const first = map.items[0]?.key;
+  if (first) first.commentBefore = joinedComments(map.commentBefore, first.commentBefore) ?? null;
+  map.commentBefore = null;
+  for (const wanted of value) {
+    if (!isJsonObject(wanted) || typeof wanted[NAME] !== "string") return undefined;
+    const entry = fieldIn(map, wanted[NAME]);
+    list.items.push(
+      entry ? itemOf(editing, entry, { value: wanted, fit, flow: map.flow }) : nodeOf(editing, wanted),
+    );
+  }
+  return list;
+}
+
+function itemOf(
+  editing: Editing,
+  { key, value: old }: Field,
+  { value, fit, flow }: Wanted<JsonObject> & { readonly flow: boolean | undefined },
+): Node {
+  const item = newMap(flow);
+  item.commentBefore = joinedComments(key.commentBefore, key.comment) ?? null;
+  if (key.spaceBefore) item.spaceBefore = true;
+  [key.commentBefore, key.comment, key.spaceBefore] = [null, null, false];
+  item.items.push(newField(editing, NAME, key));
+  const { [NAME]: _, ...rest } = value;
+  if (isFields(old)) item.items.push(...(fit(old, rest) as FieldMap).items);
+  else item.items.push(newField(editing, VALUE, fit(old ?? key, value[VALUE])));
+  return item;
+}
+
+/** The map of the items of a list by their names, each with its comments. */
+export function mapFromList(
+  editing: Editing,
+  list: YAMLSeq<Node>,
+  { value, fit }: Wanted<JsonObject>,
+): Node | undefined {
+  const map = newMap(list.flow);
+  const first = list.items[0];
+  if (first) first.commentBefore = joinedComments(list.commentBefore, first.commentBefore) ?? null;
+  list.commentBefore = null;
+  for (const [name, wanted] of Object.entries(value)) {
+    // Of two items with one name the later one counts.
+    const item = list.items.findLast((one): one is FieldMap => isFields(one) && nameOf(one) === name);
+    map.items.push(item ? entryOf(editing, item, { value: wanted, fit }) : added(editing, name, wanted));
+  }
+  return map;
+}
+
+function nameOf(item: FieldMap): unknown {
+  const name = fieldIn(item, NAME)?.value;
+  return isScalar(name) ? name.value : undefined;
+}
+
+function entryOf(editing: Editing, item: FieldMap, { value, fit }: Wanted<unknown>): Field {
+  const name = fieldIn(item, NAME);
+  const field = newField(editing, String(nameOf(item)), nodeOf(editing, null));
+  field.key.commentBefore = commentsOf(item) ?? null;
+  if (item.spaceBefore) field.key.spaceBefore = true;
+  const old = fieldIn(item, VALUE)?.value;
+  if (!isJsonObject(value) && old) field.value = fit(old, value);
+  else {
+    item.items = item.items.filter((one) => one !== name);
+    item.commentBefore = null;
+    field.value = fit(item, value);
+  }
+  return field;
+}
+
+/** The comments above an item, and beside its name. */
+function commentsOf(item: FieldMap): string | undefined {
+  const name = fieldIn(item, NAME);
+  return joinedComments(item.commentBefore, name?.key.commentBefore, name?.value?.comment);
+}
+
+function added(editing: Editing, name: string, value: unknown): Field {
+  return newField(editing, name, nodeOf(editing, value));
+}
