@@ -1,4 +1,4 @@
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { CommandError } from "../command-error.ts";
 import type { Target } from "../convert/target.ts";
@@ -61,10 +61,11 @@ function writeBack(shell: Shell, { file, text, count }: ConvertedText & { readon
 /** Writes a file whole or not at all, with the permissions that it had. */
 function writeFile(path: string, text: string, given: string): void {
   const partial = `${path}.partial`;
-  // What users may read in a new file is for their umask to say; the one of this process is for secrets.
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0o644;
+  const before = statSync(path, { throwIfNoEntry: false });
   try {
-    writeFileSync(partial, text, { mode: mode & 0o777 });
+    writeFileSync(partial, text);
+    // A new file is for the current user alone, as all files of this program are: manifests may contain secrets.
+    if (before) chmodSync(partial, before.mode);
     renameSync(partial, path);
   } catch (error) {
     rmSync(partial, { force: true });

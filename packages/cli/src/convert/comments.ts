@@ -1,20 +1,43 @@
 /** The comments of a document: to which field each belongs, and which of them a change has lost. */
-import { type Document, isCollection, isMap, isNode, isPair, type Node, visit } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  type Node,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 import { joinedComments } from "./edited-map.ts";
 
 /**
- * Gives comments between two fields to the second one, if they are not indented below the first: the parser leaves them to a
- * list or map before them.
+ * Gives each comment to the field below it. The parser leaves the comment above the first field of a map to the map, and
+ * those between two fields to a list or map before them, even if they are not indented below it.
  */
 export function reattachComments(document: Document, text: string): void {
   visit(document, {
-    Collection: (_, collection) => {
+    Collection: (_, collection, path) => {
       if (collection.flow === true) return;
+      const holder = path.at(-1);
+      if (isPair(holder)) reattachFirst(text, starting(holder), collection);
       const column = columnOf(text, collection.range?.[0] ?? 0);
       for (const [index, child] of collection.items.entries())
         reattach(text, column, { before: ending(child), after: starting(collection.items[index + 1]) });
     },
   });
+}
+
+/** A comment beside the name of a field belongs to the field, those in the lines below it to its first part. */
+function reattachFirst(text: string, key: Node | undefined, collection: YAMLMap | YAMLSeq): void {
+  const first = starting(collection.items[0]);
+  if (!first || !collection.commentBefore) return;
+  const [beside = ""] = text.slice(key?.range?.[1], collection.range?.[0]).split("\n");
+  const comments = collection.commentBefore.split("\n");
+  const own = beside.includes("#") ? comments.splice(0, 1) : [];
+  collection.commentBefore = joinedComments(...own) ?? null;
+  first.commentBefore = joinedComments(...comments, first.commentBefore) ?? null;
 }
 
 function ending(child: unknown): Node | undefined {

@@ -70,6 +70,8 @@ function documentsOf({ origin, text }: Manifests): readonly Source[] {
   if (whole !== undefined) return [{ source: text, value: whole }];
   try {
     const documents = parseAllDocuments(text, { ...READING, uniqueKeys: text.length < LARGE });
+    // A text of comments alone has no document.
+    if (documents.length === 0) return [{ source: text, value: undefined }];
     let start = 0;
     return documents.map((document, index) => {
       const [problem] = document.errors;

@@ -18,13 +18,17 @@ export interface Place {
 }
 
 /** The places of all fields and items of maps and lists in block style. */
-export type Layout = ReadonlyMap<Child, Place>;
+export interface Layout {
+  readonly places: ReadonlyMap<Child, Place>;
+  /** Where the lines of a map or list begin, with the comments above its first field or item. */
+  readonly starts: ReadonlyMap<Collection, number>;
+}
 
 /** The layout of a collection that ends at an offset of the text. */
 export function layoutOf(text: string, root: Collection, end: number): Layout {
-  const places = new Map<Child, Place>();
-  addPlaces(places, text, { collection: root, end });
-  return places;
+  const layout = { places: new Map<Child, Place>(), starts: new Map<Collection, number>() };
+  addPlaces(layout, text, { collection: root, start: startOf(root), end });
+  return layout;
 }
 
 /** The value of a field, or the item itself. */
@@ -37,22 +41,36 @@ export function isBlock(node: unknown): node is Collection {
   return isCollection(node) && node.flow !== true && node.items.length > 0;
 }
 
+interface Lines {
+  readonly collection: Collection;
+  readonly start: number;
+  readonly end: number;
+}
+
 function addPlaces(
-  places: Map<Child, Place>,
+  layout: { readonly places: Map<Child, Place>; readonly starts: Map<Collection, number> },
   text: string,
-  { collection, end }: { readonly collection: Collection; readonly end: number },
+  { collection, start: first, end }: Lines,
 ): void {
   const children: readonly Child[] = collection.items;
   const column = columnOf(text, startOf(collection));
-  let start = startOf(collection);
+  layout.starts.set(collection, first);
+  let start = first;
   for (const [index, child] of children.entries()) {
     const isLast = index === children.length - 1;
     const childEnd = isLast ? end : boundaryAfter(text, child, column);
     const value = valueIn(child);
-    places.set(child, { parent: collection, start, end: childEnd, value });
-    if (isBlock(value)) addPlaces(places, text, { collection: value, end: childEnd });
+    layout.places.set(child, { parent: collection, start, end: childEnd, value });
+    if (isBlock(value))
+      addPlaces(layout, text, { collection: value, start: linesStart(text, child, value), end: childEnd });
     start = childEnd;
   }
+}
+
+/** The line after the name of the field; the first line of an item begins beside its dash. */
+function linesStart(text: string, child: Child, value: Collection): number {
+  if (!isPair<Node, Node>(child)) return startOf(value);
+  return Math.min(nextLine(text, child.key.range?.[1] ?? 0), startOf(value));
 }
 
 function startOf(node: Node): number {

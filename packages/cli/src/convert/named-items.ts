@@ -64,7 +64,8 @@ export function mapFromList(
   list: YAMLSeq<Node>,
   { value, fit }: Wanted<JsonObject>,
 ): Node | undefined {
-  const map = newMap(list.flow);
+  const isFlow = list.flow === true || list.items.every((item) => isFields(item) && item.flow === true);
+  const map = newMap(isFlow);
   const first = list.items[0];
   if (first) first.commentBefore = joinedComments(list.commentBefore, first.commentBefore) ?? null;
   list.commentBefore = null;
@@ -96,10 +97,15 @@ function entryOf(editing: Editing, item: FieldMap, { value, fit }: Wanted<unknow
   return field;
 }
 
-/** The comments above an item, and beside its name. */
+/** The comments above an item, beside its name, and above its value. */
 function commentsOf(item: FieldMap): string | undefined {
-  const name = fieldIn(item, NAME);
-  return joinedComments(item.commentBefore, name?.key.commentBefore, name?.value?.comment);
+  const [name, value] = [fieldIn(item, NAME), fieldIn(item, VALUE)];
+  return joinedComments(
+    item.commentBefore,
+    name?.key.commentBefore,
+    name?.value?.comment,
+    value?.key.commentBefore,
+  );
 }
 
 function added(editing: Editing, name: string, value: unknown): Field {

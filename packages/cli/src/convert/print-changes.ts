@@ -27,11 +27,12 @@ export interface ChangedText {
 export function printChanged(source: ChangedText, collection: Collection): string {
   const column = columnOf(source.text, collection.range?.[0] ?? 0);
   const indent = " ".repeat(column);
+  const isBeside = columnOf(source.text, source.layout.starts.get(collection) ?? 0) > 0;
   const children: readonly Child[] = collection.items;
   return children
     .map((child, index) => {
       const [blank, text] = leadOf(piece(source, { collection, child, indent }));
-      return index === 0 ? text : `${blank}${indent}${text}`;
+      return index === 0 && isBeside ? text : `${blank}${indent}${text}`;
     })
     .join("");
 }
@@ -50,12 +51,12 @@ interface Part {
 
 function piece(source: ChangedText, { collection, child, indent }: Part): string {
   const { text, layout, changed } = source;
-  const place = layout.get(child);
+  const place = layout.places.get(child);
   const value = valueIn(child);
   if (place?.parent === collection && value === place.value) {
     if (!changed.has(child) && !changed.has(value)) return ended(source, text.slice(place.start, place.end));
-    if (isBlock(value) && value.range && hasOldName(text, child))
-      return text.slice(place.start, value.range[0]) + printChanged(source, value);
+    if (isBlock(value) && hasOldName(text, child))
+      return text.slice(place.start, layout.starts.get(value)) + printChanged(source, value);
   }
   return printed(source, { collection, child, indent });
 }
