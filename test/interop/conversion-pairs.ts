@@ -12,6 +12,7 @@ export const WAYS: readonly Way[] = ["up", "down"];
 export interface RecordedPair {
   readonly way: Way;
   readonly object: JsonObject;
+  /** Its spec and status; the rest is the same, or the annotation with the whole object. */
   readonly upstream: JsonObject;
 }
 

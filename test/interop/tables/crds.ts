@@ -69,17 +69,21 @@ function namesOf({ spec }: UpstreamDefinition): Facts {
 
 function factsOf(version: UpstreamVersion | undefined): Facts {
   if (!version) return new Map();
-  const columns = (version.additionalPrinterColumns ?? []).map(
-    ({ name, type, jsonPath, priority = 0 }, index): [string, string] => [
-      `column ${String(name)} of ${String(jsonPath)}`,
-      `${String(type)}, ${priority === 0 ? "always" : "wide"}, position ${index}`,
-    ],
-  );
+  const columns = version.additionalPrinterColumns ?? [];
+  const each = columns.map(({ name, type, jsonPath, priority = 0 }): [string, string] => [
+    `column ${String(name)} of ${String(jsonPath)}`,
+    `${String(type)}, ${priority === 0 ? "always" : "wide"}`,
+  ]);
   const subresources = Object.entries(version.subresources ?? {}).map(([name, value]): [string, string] => [
     `subresource ${name}`,
     printed(value),
   ]);
-  return new Map([...schemaFacts(version.schema.openAPIV3Schema, ""), ...columns, ...subresources]);
+  return new Map([
+    ...schemaFacts(version.schema.openAPIV3Schema, ""),
+    ...each,
+    ["columns", columns.map(({ name }) => String(name)).join(", ")],
+    ...subresources,
+  ]);
 }
 
 /** The keywords of a schema by their paths. Descriptions, and messages of rules, are in our own words. */
@@ -92,10 +96,19 @@ function* schemaFacts(schema: UpstreamSchema, path: string): Generator<[string, 
   for (const [keyword, value] of Object.entries(keywords)) {
     if (keyword === "x-kubernetes-validations")
       for (const { rule } of value as readonly { readonly rule: string }[])
-        yield [`${path} rule ${rule}`, "yes"];
-    else yield [`${path} ${keyword}`, printed(keyword === "enum" ? [...(value as string[])].sort() : value)];
+        yield [`${path} rule ${rule.replaceAll(/\s/g, "")}`, "yes"];
+    else if (!MEANS_NOTHING.has(`${keyword} ${String(value)}`))
+      yield [`${path} ${keyword}`, printed(keyword === "enum" ? [...(value as string[])].sort() : value)];
   }
 }
+
+// Keywords that mean the same as their absence.
+const MEANS_NOTHING: ReadonlySet<string> = new Set([
+  "x-kubernetes-list-type atomic",
+  "x-kubernetes-map-type granular",
+  "minItems 0",
+  "minLength 0",
+]);
 
 /** JSON with its fields in the order of their names. */
 function printed(value: unknown): string {

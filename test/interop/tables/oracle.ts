@@ -82,7 +82,10 @@ function compared(comparison: Comparison): Compared {
       (line) => `${kind.kind} ${way} ${line}`,
     ),
   );
-  const pairs = objects.map((object, index) => ({ way, object, upstream: upstream[index]?.object ?? {} }));
+  const pairs = objects.map((object, index) => {
+    const { spec, status } = upstream[index]?.object ?? {};
+    return { way, object, upstream: { spec, status } };
+  });
   return { lines, errors, pairs };
 }
 

@@ -4,10 +4,11 @@ import type { RecordedPair } from "../conversion-pairs.ts";
 
 // Of each kind and way; both ways together are forty.
 const PAIRS = 20;
+const CANDIDATES = 1000;
 
-/** The pairs that have the most fields which no pair before them has, for their size. */
+/** The pairs that have the most values which no pair before them has, for their size: small ones are easier to read. */
 export function chosenPairs(pairs: readonly RecordedPair[]): readonly RecordedPair[] {
-  const candidates = pairs.slice(0, 300).map((pair) => ({
+  const candidates = pairs.slice(0, CANDIDATES).map((pair) => ({
     pair,
     size: JSON.stringify(pair).length,
     fields: [...new Set(fieldsOf(pair.object, ""))],
@@ -16,7 +17,7 @@ export function chosenPairs(pairs: readonly RecordedPair[]): readonly RecordedPa
   const chosen: RecordedPair[] = [];
   while (chosen.length < PAIRS && candidates.length > 0) {
     const gain = ({ fields, size }: (typeof candidates)[number]): number =>
-      (1 + fields.filter((field) => !covered.has(field)).length) / size;
+      (1 + fields.filter((field) => !covered.has(field)).length) / size ** 1.5;
     const best = candidates.reduce((most, one) => (gain(one) > gain(most) ? one : most));
     candidates.splice(candidates.indexOf(best), 1);
     chosen.push(best.pair);
@@ -25,7 +26,7 @@ export function chosenPairs(pairs: readonly RecordedPair[]): readonly RecordedPa
   return chosen;
 }
 
-/** The paths of all fields with their values, as far as those are short. */
+/** The paths of all fields, with their values. */
 function* fieldsOf(value: unknown, path: string): Generator<string> {
   if (Array.isArray(value)) for (const item of value) yield* fieldsOf(item, `${path}[]`);
   else if (isJsonObject(value))
