@@ -38,7 +38,7 @@ export type ProgramName = keyof typeof PROGRAMS;
 export const PROGRAM_NAMES = Object.keys(PROGRAMS) as readonly ProgramName[];
 
 /** The files that a program is built from. */
-export function sourcesOf(name: ProgramName): readonly string[] {
+function sourcesOf(name: ProgramName): readonly string[] {
   const { module, sources } = PROGRAMS[name];
   return sources.map((file) => join(module, file));
 }

@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const say = (line: string): void => console.log(line);
 
 /** The file that says that a table passed with its inputs as they are. */
-function markOf({ name, inputs }: Table): string {
+function passedFileOf({ name, inputs }: Table): string {
   const files = globSync([...inputs, "test/interop/*.ts"], { cwd: ROOT }).sort();
   const folder = programFolder(
     `interop-table-${name}`,
@@ -37,9 +37,9 @@ function markOf({ name, inputs }: Table): string {
 
 /** Runs a table, or says that it passed before; false if it fails. */
 function passes(table: Table): boolean {
-  const mark = markOf(table);
-  if (existsSync(mark) && !values.again && !values.record) {
-    say(`ok    ${table.name}: passed before (${readFileSync(mark, "utf8")})`);
+  const passedFile = passedFileOf(table);
+  if (existsSync(passedFile) && !values.again && !values.record) {
+    say(`ok    ${table.name}: passed before (${readFileSync(passedFile, "utf8")})`);
     return true;
   }
   const startedMs = performance.now();
@@ -48,8 +48,8 @@ function passes(table: Table): boolean {
   say(`${problems.length === 0 ? "ok  " : "FAIL"}  ${table.name}: ${summary}, ${seconds} s`);
   for (const problem of problems) say(`      ${problem}`);
   if (problems.length > 0) return false;
-  mkdirSync(join(mark, ".."), { recursive: true });
-  writeFileSync(mark, summary);
+  mkdirSync(join(passedFile, ".."), { recursive: true });
+  writeFileSync(passedFile, summary);
   return true;
 }
 

@@ -1,12 +1,12 @@
 /** What a table needs while it runs. */
-export interface TableContext {
-  say(line: string): void;
+interface TableContext {
+  readonly say: (line: string) => void;
   /** Writes what tests of the gate replay. */
   readonly isRecording: boolean;
 }
 
 /** How a table ended. */
-export interface TableResult {
+interface TableResult {
   /** One line about what was compared. */
   readonly summary: string;
   /** What is not as expected; empty if all is well. */

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { portNumber, positiveNumber } from "./arguments.ts";
 import { addDescribe, addGetClusters } from "./cluster-program.ts";
-import { addConvert } from "./convert-program.ts";
+import { addConvert } from "./convert/convert-program.ts";
 import { refuseFile } from "./data-directory/data-directory.ts";
 import { explained } from "./data-directory/problems.ts";
 import { EXIT } from "./exit-codes.ts";

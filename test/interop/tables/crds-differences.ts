@@ -83,7 +83,8 @@ export const CRD_DIFFERENCES: readonly ListedDifference[] = [
   {
     pattern:
       /^MachineDrainRule \w+ \.spec\.(machines|pods)(\[\] minProperties: absent \| 1| rule self\.all\(x,self\.exists_one\(y,x==y\)\): absent \| yes)$/,
-    reason: "An entry that is empty or given twice selects what it says; upstream refuses it.",
+    reason:
+      "Our admission refuses an empty entry with its field; one that is given twice selects no more than once.",
   },
   {
     pattern: /^MachineDrainRule \w+ \.metadata required: absent \| yes$/,
@@ -91,7 +92,7 @@ export const CRD_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     pattern: /\.mounts\[\] maxItems: absent \| 100$/,
-    reason: "A mount has at most six fields, and the length of the list of mounts is bounded.",
+    reason: "cloud-init reads at most six fields of a mount, and the list of mounts is bounded.",
   },
   {
     pattern: /\.deprecated\.v1beta1\.failureReason (minLength|maxLength): absent \| /,

@@ -93,13 +93,15 @@ function* schemaFacts(schema: UpstreamSchema, path: string): Generator<[string, 
   if (items) yield* schemaFacts(items, `${path}[]`);
   if (typeof additionalProperties === "object") yield* schemaFacts(additionalProperties, `${path}{}`);
   for (const name of (required ?? []) as readonly string[]) yield [`${path}.${name} required`, "yes"];
-  for (const [keyword, value] of Object.entries(keywords)) {
-    if (keyword === "x-kubernetes-validations")
-      for (const { rule } of value as readonly { readonly rule: string }[])
-        yield [`${path} rule ${rule.replaceAll(/\s/g, "")}`, "yes"];
-    else if (!MEANS_NOTHING.has(`${keyword} ${String(value)}`))
-      yield [`${path} ${keyword}`, printed(keyword === "enum" ? [...(value as string[])].sort() : value)];
-  }
+  for (const [keyword, value] of Object.entries(keywords)) yield* keywordFacts(keyword, value, path);
+}
+
+function* keywordFacts(keyword: string, value: unknown, path: string): Generator<[string, string]> {
+  if (keyword === "x-kubernetes-validations")
+    for (const { rule } of value as readonly { readonly rule: string }[])
+      yield [`${path} rule ${rule.replaceAll(/\s/g, "")}`, "yes"];
+  else if (!MEANS_NOTHING.has(`${keyword} ${String(value)}`))
+    yield [`${path} ${keyword}`, printed(keyword === "enum" ? [...(value as string[])].sort() : value)];
 }
 
 // Keywords that mean the same as their absence.

@@ -5,13 +5,13 @@ import type { FieldRule } from "./rules.ts";
 import type { Versions } from "./version-conversion.ts";
 
 /** A field that has another place after a conversion. */
-export interface FieldMove {
+interface FieldMove {
   readonly from: FieldPath;
   readonly to: FieldPath;
 }
 
 /** Moves inside each item of a list. */
-export interface ItemMoves {
+interface ItemMoves {
   /** Where the list is while its items are converted. */
   readonly list: FieldPath;
   readonly moves: readonly Moves[];

@@ -64,7 +64,7 @@ export function seconds(older: string, newer: string): FieldRule {
       if (value === undefined) return;
       const count = secondsOf(value);
       if (count) putField(object, to, count.whole);
-      if (!count) warnings.push(`${older}: ${JSON.stringify(value)} is not a duration`);
+      if (!count) warnings.push(`${older}: ${JSON.stringify(value)} is not a duration, and was dropped`);
       else if (count.isCut) warnings.push(`${older}: ${JSON.stringify(value)} became ${count.whole} seconds`);
     },
     down: ({ object }) => {

@@ -23,6 +23,7 @@ export function reattachComments(document: Document, text: string): void {
       const holder = path.at(-1);
       if (isPair(holder)) reattachFirst(text, starting(holder), collection);
       const column = columnOf(text, collection.range?.[0] ?? 0);
+      if (path.length > 1) hoistLast(text, collection, path.filter(isCollection));
       for (const [index, child] of collection.items.entries())
         reattach(text, column, { before: ending(child), after: starting(collection.items[index + 1]) });
     },
@@ -38,6 +39,28 @@ function reattachFirst(text: string, key: Node | undefined, collection: YAMLMap 
   const own = beside.includes("#") ? comments.splice(0, 1) : [];
   collection.commentBefore = joinedComments(...own) ?? null;
   first.commentBefore = joinedComments(...comments, first.commentBefore) ?? null;
+}
+
+/** Comments after the last field belong to the innermost map that is not indented more than they are. */
+function hoistLast(
+  text: string,
+  collection: YAMLMap | YAMLSeq,
+  holders: readonly (YAMLMap | YAMLSeq)[],
+): void {
+  if (!collection.comment || !collection.range) return;
+  const count = collection.comment.split("\n").length;
+  const lines = text.slice(collection.range[1]).split("\n").filter(isComment).slice(0, count);
+  const isOwn = (line: string): boolean => line.indexOf("#") >= columnOf(text, collection.range?.[0] ?? 0);
+  if (lines.length < count || lines.every(isOwn)) return;
+  collection.comment = joinedComments(...lines.filter(isOwn).map(contentOf)) ?? null;
+  for (const line of lines.filter((one) => !isOwn(one))) {
+    const holder = holders.findLast((one) => columnOf(text, one.range?.[0] ?? 0) <= line.indexOf("#"));
+    if (holder) holder.comment = joinedComments(holder.comment, contentOf(line)) ?? null;
+  }
+}
+
+function isComment(line: string): boolean {
+  return line.trimStart().startsWith("#");
 }
 
 function ending(child: unknown): Node | undefined {
@@ -56,10 +79,7 @@ function reattach(
   { before, after }: { readonly before: Node | undefined; readonly after: Node | undefined },
 ): void {
   if (!before?.range || !after?.range || !before.comment) return;
-  const lines = text
-    .slice(before.range[1], after.range[0])
-    .split("\n")
-    .filter((line) => line.trimStart().startsWith("#"));
+  const lines = text.slice(before.range[1], after.range[0]).split("\n").filter(isComment);
   const split = lines.findLastIndex((line) => line.indexOf("#") > column) + 1;
   if (split === lines.length) return;
   before.comment = joinedComments(...lines.slice(0, split).map(contentOf)) ?? null;

@@ -5,7 +5,7 @@ import { lostComments, type LostComment, reattachComments } from "./comments.ts"
 import { type ConvertedObject, convertObject, listVersion } from "./convert-object.ts";
 import { type Editing, fieldIn, type FieldMap, isFields } from "./edited-map.ts";
 import { fitNode } from "./fit-node.ts";
-import { type Collection, isBlock, layoutOf } from "./layout.ts";
+import { type Collection, isBlock, layoutOf, nextLine } from "./layout.ts";
 import { moveFields } from "./move-fields.ts";
 import { printChanged, styleOf } from "./print-changes.ts";
 import type { Target } from "./target.ts";
@@ -139,17 +139,17 @@ function valueOf(document: Document): unknown {
 function edit(editing: Editing, { converted, value }: Listing): void {
   const { contents } = editing.document;
   const objects = [...converted];
-  const move = (node: unknown, wanted: unknown): void => {
+  const move = (node: unknown, desired: unknown): void => {
     if (!isFields(node)) return;
-    const next = objects.find(({ object }) => object === wanted);
+    const next = objects.find(({ object }) => object === desired);
     if (next) moveFields(editing, node, next.moves);
-    else if (isJsonObject(wanted)) for (const [item, one] of itemsOf(node, wanted)) move(item, one);
+    else if (isJsonObject(desired)) for (const [item, one] of itemsOf(node, desired)) move(item, one);
   };
   move(contents, value);
   if (contents) editing.document.contents = fitNode(editing, contents, value) as never;
 }
 
-/** The nodes of the items of a list, each with its wanted value. */
+/** The nodes of the items of a list, each with its desired value. */
 function itemsOf(list: FieldMap, { items }: JsonObject): readonly (readonly [Node, unknown])[] {
   const nodes = fieldIn(list, "items")?.value;
   if (!isSeq<Node>(nodes) || !Array.isArray(items)) return [];
@@ -164,7 +164,9 @@ function lineEndOf(text: string): string {
 function printLines(text: string, document: Document, listing: Listing): string | undefined {
   const root = document.contents as Collection | null;
   if (!isBlock(root) || !root.range) return undefined;
-  const [start, end] = root.range;
+  const [start] = root.range;
+  // The range of a map whose last value is not set ends before the line does.
+  const end = nextLine(text, root.range[1]);
   const layout = layoutOf(text, root, end);
   const style = styleOf(text, document);
   const editing: Editing = { document, changed: new Set() };

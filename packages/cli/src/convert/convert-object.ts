@@ -51,9 +51,9 @@ export function convertObject(object: JsonObject, to: Target): Fate {
     throw new CommandError(
       `${titleIn(object)} has apiVersion ${apiVersion}; its versions are ${versions.join(" and ")}`,
     );
-  const wanted = targetOf(kind, to);
-  if (version === wanted) return { type: "kept" };
-  return { type: "converted", result: convert(kind, object, { version: wanted, to }) };
+  const desired = targetOf(kind, to);
+  if (version === desired) return { type: "kept" };
+  return { type: "converted", result: convert(kind, object, { version: desired, to }) };
 }
 
 /** The versions of a kind, the older ones first. */

@@ -19,9 +19,17 @@ export function isFields(node: unknown): node is FieldMap {
   return isMap(node) && node.items.every(({ key }) => isScalar(key));
 }
 
+/** The name of a field; a merge key, which the parser makes a symbol, is `<<`. */
+export function nameOf(key: Scalar): string {
+  return typeof key.value === "symbol" ? (key.value.description ?? "") : String(key.value);
+}
+
+/** The key that merges the fields of another map. */
+export const MERGE = "<<";
+
 /** The position of a field in a map, or -1. */
 export function positionOf({ items }: FieldMap, name: string): number {
-  return items.findIndex(({ key }) => String(key.value) === name);
+  return items.findIndex(({ key }) => nameOf(key) === name);
 }
 
 /** The field of a name. Fields that a merge key adds do not count. */

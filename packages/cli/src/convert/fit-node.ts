@@ -6,6 +6,8 @@ import {
   fieldIn,
   type FieldMap,
   isFields,
+  MERGE,
+  nameOf,
   newField,
   nodeOf,
   rename,
@@ -28,7 +30,7 @@ export function valueOf({ document }: Editing, node: Node): unknown {
 
 /** Lists of named items that are maps by name in the other version. */
 function otherForm(editing: Editing, node: Node, value: unknown): Node | undefined {
-  const fit = (old: Node, wanted: unknown): Node => fitNode(editing, old, wanted);
+  const fit = (old: Node, desired: unknown): Node => fitNode(editing, old, desired);
   if (isFields(node) && Array.isArray(value)) return listFromMap(editing, node, { value, fit });
   return isSeq<Node>(node) && isJsonObject(value) ? mapFromList(editing, node, { value, fit }) : undefined;
 }
@@ -54,10 +56,10 @@ function fitMap(editing: Editing, map: FieldMap, value: JsonObject): Node {
   renameIn(editing, map, { from: versioned, to: grouped, value });
   renameIn(editing, map, { from: grouped, to: versioned, value });
   const isKept = (name: string): boolean => Object.hasOwn(value, name) || name === MERGE;
-  const firstGap = map.items.findIndex(({ key }) => !isKept(String(key.value)));
-  map.items = map.items.filter(({ key }) => isKept(String(key.value)));
+  const firstGap = map.items.findIndex(({ key }) => !isKept(nameOf(key)));
+  map.items = map.items.filter(({ key }) => isKept(nameOf(key)));
   for (const field of map.items) {
-    const name = String(field.key.value);
+    const name = nameOf(field.key);
     if (name === MERGE || field.value === null) continue;
     const fitted = fitNode(editing, field.value, value[name]);
     if (fitted !== field.value || editing.changed.has(fitted)) editing.changed.add(field);
@@ -73,9 +75,6 @@ function fitMap(editing: Editing, map: FieldMap, value: JsonObject): Node {
   map.items.splice(firstGap === -1 ? map.items.length : firstGap, 0, ...added);
   return map;
 }
-
-/** The key that merges the fields of another map. */
-export const MERGE = "<<";
 
 function renameIn(
   editing: Editing,

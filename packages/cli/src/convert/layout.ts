@@ -9,7 +9,7 @@ export type Collection = YAMLMap<Node, Node> | YAMLSeq<Node>;
 export type Child = Pair<Node, Node> | Node;
 
 /** The place of a field or an item: the comments above it, and all lines of its value. */
-export interface Place {
+interface Place {
   readonly parent: Collection;
   readonly start: number;
   readonly end: number;
@@ -22,11 +22,13 @@ export interface Layout {
   readonly places: ReadonlyMap<Child, Place>;
   /** Where the lines of a map or list begin, with the comments above its first field or item. */
   readonly starts: ReadonlyMap<Collection, number>;
+  /** The comments and empty lines after its last field or item that belong to it. */
+  readonly tails: ReadonlyMap<Collection, string>;
 }
 
 /** The layout of a collection that ends at an offset of the text. */
 export function layoutOf(text: string, root: Collection, end: number): Layout {
-  const layout = { places: new Map<Child, Place>(), starts: new Map<Collection, number>() };
+  const layout: DraftLayout = { places: new Map(), starts: new Map(), tails: new Map() };
   addPlaces(layout, text, { collection: root, start: startOf(root), end });
   return layout;
 }
@@ -41,30 +43,32 @@ export function isBlock(node: unknown): node is Collection {
   return isCollection(node) && node.flow !== true && node.items.length > 0;
 }
 
+interface DraftLayout {
+  readonly places: Map<Child, Place>;
+  readonly starts: Map<Collection, number>;
+  readonly tails: Map<Collection, string>;
+}
+
 interface Lines {
   readonly collection: Collection;
   readonly start: number;
   readonly end: number;
 }
 
-function addPlaces(
-  layout: { readonly places: Map<Child, Place>; readonly starts: Map<Collection, number> },
-  text: string,
-  { collection, start: first, end }: Lines,
-): void {
+function addPlaces(layout: DraftLayout, text: string, { collection, start: first, end }: Lines): void {
   const children: readonly Child[] = collection.items;
   const column = columnOf(text, startOf(collection));
   layout.starts.set(collection, first);
   let start = first;
-  for (const [index, child] of children.entries()) {
-    const isLast = index === children.length - 1;
-    const childEnd = isLast ? end : boundaryAfter(text, child, column);
+  for (const child of children) {
+    const childEnd = Math.min(boundaryAfter(text, child, column), end);
     const value = valueIn(child);
     layout.places.set(child, { parent: collection, start, end: childEnd, value });
     if (isBlock(value))
       addPlaces(layout, text, { collection: value, start: linesStart(text, child, value), end: childEnd });
     start = childEnd;
   }
+  layout.tails.set(collection, text.slice(start, end));
 }
 
 /** The line after the name of the field; the first line of an item begins beside its dash. */
@@ -101,7 +105,7 @@ function contentEnd(child: Child): number {
 }
 
 /** The start of the first line that begins at an offset or after it. */
-function nextLine(text: string, offset: number): number {
+export function nextLine(text: string, offset: number): number {
   if (offset === 0 || text[offset - 1] === "\n") return offset;
   const end = text.indexOf("\n", offset);
   return end === -1 ? text.length : end + 1;

@@ -13,8 +13,8 @@ import {
   nodeOf,
 } from "./edited-map.ts";
 
-/** The wanted value, and how a node gets a part of it. */
-interface Wanted<T> {
+/** The desired value, and how a node gets a part of it. */
+interface Desired<T> {
   readonly value: T;
   readonly fit: (old: Node, value: unknown) => Node;
 }
@@ -25,18 +25,18 @@ const [NAME, VALUE] = ["name", "value"];
 export function listFromMap(
   editing: Editing,
   map: FieldMap,
-  { value, fit }: Wanted<readonly unknown[]>,
+  { value, fit }: Desired<readonly unknown[]>,
 ): Node | undefined {
   const list = new YAMLSeq<Node>();
   // The comment above the first entry belongs to it, and entries may change their order.
   const first = map.items[0]?.key;
   if (first) first.commentBefore = joinedComments(map.commentBefore, first.commentBefore) ?? null;
   map.commentBefore = null;
-  for (const wanted of value) {
-    if (!isJsonObject(wanted) || typeof wanted[NAME] !== "string") return undefined;
-    const entry = fieldIn(map, wanted[NAME]);
+  for (const desired of value) {
+    if (!isJsonObject(desired) || typeof desired[NAME] !== "string") return undefined;
+    const entry = fieldIn(map, desired[NAME]);
     list.items.push(
-      entry ? itemOf(editing, entry, { value: wanted, fit, flow: map.flow }) : nodeOf(editing, wanted),
+      entry ? itemOf(editing, entry, { value: desired, fit, flow: map.flow }) : nodeOf(editing, desired),
     );
   }
   return list;
@@ -45,13 +45,14 @@ export function listFromMap(
 function itemOf(
   editing: Editing,
   { key, value: old }: Field,
-  { value, fit, flow }: Wanted<JsonObject> & { readonly flow: boolean | undefined },
+  { value, fit, flow }: Desired<JsonObject> & { readonly flow: boolean | undefined },
 ): Node {
   const item = newMap(flow);
   item.commentBefore = joinedComments(key.commentBefore, key.comment) ?? null;
   if (key.spaceBefore) item.spaceBefore = true;
   [key.commentBefore, key.comment, key.spaceBefore] = [null, null, false];
-  item.items.push(newField(editing, NAME, key));
+  // A name such as 1 is a text in the list.
+  item.items.push(newField(editing, NAME, fit(key, value[NAME])));
   const { [NAME]: _, ...rest } = value;
   if (isFields(old)) item.items.push(...(fit(old, rest) as FieldMap).items);
   else item.items.push(newField(editing, VALUE, fit(old ?? key, value[VALUE])));
@@ -62,29 +63,29 @@ function itemOf(
 export function mapFromList(
   editing: Editing,
   list: YAMLSeq<Node>,
-  { value, fit }: Wanted<JsonObject>,
+  { value, fit }: Desired<JsonObject>,
 ): Node | undefined {
   const isFlow = list.flow === true || list.items.every((item) => isFields(item) && item.flow === true);
   const map = newMap(isFlow);
   const first = list.items[0];
   if (first) first.commentBefore = joinedComments(list.commentBefore, first.commentBefore) ?? null;
   list.commentBefore = null;
-  for (const [name, wanted] of Object.entries(value)) {
+  for (const [name, desired] of Object.entries(value)) {
     // Of two items with one name the later one counts.
-    const item = list.items.findLast((one): one is FieldMap => isFields(one) && nameOf(one) === name);
-    map.items.push(item ? entryOf(editing, item, { value: wanted, fit }) : added(editing, name, wanted));
+    const item = list.items.findLast((one): one is FieldMap => isFields(one) && nameIn(one) === name);
+    map.items.push(item ? entryOf(editing, item, { value: desired, fit }) : added(editing, name, desired));
   }
   return map;
 }
 
-function nameOf(item: FieldMap): unknown {
+function nameIn(item: FieldMap): unknown {
   const name = fieldIn(item, NAME)?.value;
   return isScalar(name) ? name.value : undefined;
 }
 
-function entryOf(editing: Editing, item: FieldMap, { value, fit }: Wanted<unknown>): Field {
+function entryOf(editing: Editing, item: FieldMap, { value, fit }: Desired<unknown>): Field {
   const name = fieldIn(item, NAME);
-  const field = newField(editing, String(nameOf(item)), nodeOf(editing, null));
+  const field = newField(editing, String(nameIn(item)), nodeOf(editing, null));
   field.key.commentBefore = commentsOf(item) ?? null;
   if (item.spaceBefore) field.key.spaceBefore = true;
   const old = fieldIn(item, VALUE)?.value;

@@ -29,12 +29,11 @@ export function printChanged(source: ChangedText, collection: Collection): strin
   const indent = " ".repeat(column);
   const isBeside = columnOf(source.text, source.layout.starts.get(collection) ?? 0) > 0;
   const children: readonly Child[] = collection.items;
-  return children
-    .map((child, index) => {
-      const [blank, text] = leadOf(piece(source, { collection, child, indent }));
-      return index === 0 && isBeside ? text : `${blank}${indent}${text}`;
-    })
-    .join("");
+  const pieces = children.map((child, index) => {
+    const [blank, text] = leadOf(piece(source, { collection, child, indent }));
+    return index === 0 && isBeside ? text : `${blank}${indent}${text}`;
+  });
+  return pieces.join("") + (source.layout.tails.get(collection) ?? "");
 }
 
 /** The empty lines above a piece, and the rest without the indentation of its first line. */

@@ -9,7 +9,7 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
-import { MERGE } from "./fit-node.ts";
+import { MERGE, nameOf } from "./edited-map.ts";
 
 /** Replaces all aliases and merge keys of a document by copies of what they stand for. */
 export function writeOutAliases(document: Document): void {
@@ -33,7 +33,7 @@ export function writeOutAliases(document: Document): void {
 
 function mergeInto(map: YAMLMap): void {
   map.items = map.items.flatMap((pair): Pair[] => {
-    if (!isScalar(pair.key) || pair.key.value !== MERGE) return [pair];
+    if (!isScalar(pair.key) || nameOf(pair.key) !== MERGE) return [pair];
     const sources = isSeq(pair.value) ? pair.value.items : [pair.value];
     const names = new Set(map.items.map(({ key }) => (isScalar(key) ? key.value : undefined)));
     return sources.filter(isMap).flatMap((source) =>

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import { givenName } from "./arguments.ts";
-import { type Target, TARGETS } from "./convert/target.ts";
-import type { CarryOut } from "./flags.ts";
-import type { Shell } from "./shell.ts";
+import { givenName } from "../arguments.ts";
+import { type Target, TARGETS } from "./target.ts";
+import type { CarryOut } from "../flags.ts";
+import type { Shell } from "../shell.ts";
 
 type ConvertFlags = { filename?: readonly string[]; to: Target; output?: string; inPlace: boolean };
 
@@ -33,7 +33,7 @@ export function addConvert(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--in-place", "write each file back instead of printing it", false)
     .addHelpText("after", CONVERT_HELP)
     .action(async ({ filename: files = ["-"], to, output, inPlace }: ConvertFlags) => {
-      const { convert } = await import("./commands/convert.ts");
+      const { convert } = await import("../commands/convert.ts");
       await carryOut({ dataDir: "" }, () =>
         convert(shell, { files, to, inPlace, ...(output !== undefined && { output }) }),
       );
