@@ -1,4 +1,4 @@
-import { type CustomKind, deepFreeze, type JsonObject } from "@capstan/api";
+import { type Convert, type CustomKind, deepFreeze, type JsonObject } from "@capstan/api";
 import fc from "fast-check";
 import { type SpecialFields, valueOf } from "./arbitrary-object.ts";
 
@@ -53,10 +53,32 @@ export interface Schemas {
   readonly statusSchema: object | undefined;
 }
 
+/** Both versions of a kind, and the ways between them. */
+export interface VersionPair {
+  readonly kind: CustomKind;
+  readonly older: Schemas;
+  readonly newer: Schemas;
+  /** To the newer version. */
+  readonly up: Convert;
+  /** To the older version. */
+  readonly down: Convert;
+}
+
+/** Both versions of a kind, whichever is stored; none for a kind with one version. */
+export function versionPairs(kind: CustomKind): VersionPair[] {
+  return kind.converted.map((other) => {
+    const { toStored, fromStored } = other.conversion;
+    return other.version > kind.version
+      ? { kind, older: kind, newer: other, up: fromStored, down: toStored }
+      : { kind, older: other, newer: kind, up: toStored, down: fromStored };
+  });
+}
+
 /** Random objects of a kind in its older or in its newer version. */
-export function objectsOf(kind: CustomKind, version: "older" | "newer"): fc.Arbitrary<JsonObject> {
+export function objectsOf(pair: VersionPair, version: "older" | "newer"): fc.Arbitrary<JsonObject> {
   const special = version === "older" ? SPECIAL : NEWER_SPECIAL;
-  const { specSchema, statusSchema }: Schemas = version === "older" ? kind : (kind.converted[0] ?? kind);
+  const { kind } = pair;
+  const { specSchema, statusSchema } = pair[version];
   const plain = (schema: object): object => JSON.parse(JSON.stringify(schema)) as object;
   return fc
     .record(
@@ -90,7 +112,10 @@ const KEYS: Readonly<Record<string, string>> = {
   partitions: "device",
 };
 
-/** The object with what rules beyond the schema ask for: items with keys of their own, in order, and one layout of a disk. */
+/**
+ * The object with what rules beyond the schema ask for: items with keys of their own, in order, one layout of a disk, and
+ * failure domains in a list that say whether they take control plane machines.
+ */
 function plausible<T>(value: T): T {
   if (Array.isArray(value)) return deepFreeze(value.map(plausible)) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -101,6 +126,8 @@ function plausible<T>(value: T): T {
       return [name, key !== undefined && isItems(inner) ? byKey(inner, key) : inner];
     }),
   );
+  if (isItems(fields["failureDomains"]))
+    fields["failureDomains"] = fields["failureDomains"].map((one) => ({ controlPlane: false, ...one }));
   if (fields["diskLayout"] !== undefined) delete fields["layout"];
   else if (fields["device"] !== undefined && fields["filesystem"] === undefined) fields["layout"] ??= true;
   return deepFreeze(fields) as T;

@@ -1,4 +1,5 @@
 /** The CustomResourceDefinition of a kind, generated from the input of `defineKind`. */
+import { CONTRACT_LABEL } from "./cluster/group.ts";
 import { builtInKind, type ConvertedVersion, type CustomKind, type VersionDetails } from "./kind.ts";
 import type { KubernetesObject } from "./kubernetes/meta.ts";
 import type { TSchema } from "./schema/schema.ts";
@@ -77,10 +78,14 @@ export function toConvertedDefinition(kind: CustomKind): CustomResourceDefinitio
 
 function definitionOf(kind: CustomKind, converted: readonly ConvertedVersion[]): CustomResourceDefinition {
   const { group, version, plural, singular, shortNames, categories, namespaced } = kind;
+  const versions = [
+    ...[version, ...kind.alsoServed].map((name) => versionOf(kind, name)),
+    ...converted.map((other) => versionOf(kind, other.version, other)),
+  ];
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}`, labels: { ...kind.crdLabels, ...OURS } },
+    metadata: { name: `${plural}.${group}`, labels: { ...labelsOf(kind, versions), ...OURS } },
     spec: {
       group,
       names: {
@@ -92,13 +97,18 @@ function definitionOf(kind: CustomKind, converted: readonly ConvertedVersion[]):
         ...(categories.length > 0 && { categories: [...categories] }),
       },
       scope: namespaced ? "Namespaced" : "Cluster",
-      versions: [
-        ...[version, ...kind.alsoServed].map((name) => versionOf(kind, name)),
-        ...converted.map((other) => versionOf(kind, other.version, other)),
-      ],
+      versions,
       ...(converted.length > 0 && { conversion: structuredClone(CONVERSION) }),
     },
   };
+}
+
+/** The labels of a CRD. Cluster API reads objects in the versions that the labels name, so these must be served. */
+function labelsOf({ crdLabels }: CustomKind, versions: readonly CrdVersion[]): Record<string, string> {
+  const isServed = (version: string): boolean => versions.some(({ name }) => name === version);
+  return Object.fromEntries(
+    Object.entries(crdLabels).filter(([label, value]) => !CONTRACT_LABEL.test(label) || isServed(value)),
+  );
 }
 
 /** The schema of a whole object of a kind in its stored version, or in the given one, as plain JSON. */

@@ -17,7 +17,7 @@ export {
 } from "./kind.ts";
 export type { Conversion, ConversionContext, Convert, Converted } from "./conversion/conversion.ts";
 export { type VersionConversion, versionConversion } from "./conversion/version-conversion.ts";
-export { customKinds, kindOf } from "./kinds.ts";
+export { customKinds, kindOf, referencedKindOf } from "./kinds.ts";
 export {
   DEFAULT_FEATURES,
   type Feature,

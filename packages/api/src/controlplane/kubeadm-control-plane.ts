@@ -1,5 +1,5 @@
 import { defaultKubeadmConfigSpec } from "../bootstrap/kubeadm-config/rules.ts";
-import { SCALE_BY_SELECTOR, providerLabels } from "../cluster/group.ts";
+import { ONE_VERSION_PER_CONTRACT, SCALE_BY_SELECTOR, providerLabels } from "../cluster/group.ts";
 import { ScaleSelector } from "../cluster/machine-fields.ts";
 import {
   AGE_COLUMN,
@@ -57,7 +57,7 @@ export const KubeadmControlPlane = defineKind({
   description: "Runs the control plane of a cluster on machines, with kubeadm.",
   spec: KubeadmControlPlaneSpec,
   status: Status,
-  crdLabels: providerLabels("control-plane-kubeadm"),
+  crdLabels: providerLabels("control-plane-kubeadm", ONE_VERSION_PER_CONTRACT),
   scale: SCALE_BY_SELECTOR,
   columns: [
     CLUSTER_LABEL_COLUMN,

@@ -7,12 +7,11 @@ import {
   PHASE_COLUMN,
   versionColumn,
 } from "../printer-columns.ts";
-import { isJsonObject } from "../values/json-object.ts";
 import { newerVersion } from "./by-rules.ts";
 import { clusterTopology } from "./cluster-topology.ts";
-import { fieldPath, type Fields, putField, takeField } from "./field-path.ts";
+import { failureDomains } from "./failure-domains.ts";
 import { reference } from "./references.ts";
-import { type FieldRule, intent, olderOnly } from "./rules.ts";
+import { intent, olderOnly } from "./rules.ts";
 import { conditionSets, deprecatedFields, nextVersionFields } from "./status-rules.ts";
 
 /** Clusters of v1beta2. */
@@ -65,28 +64,4 @@ function machineColumns(title: string, field: string): PrinterColumn[] {
     column("Available", "availableReplicas"),
     column("Up-to-date", "upToDateReplicas"),
   ];
-}
-
-/** Failure domains: a map by name in the older version, a list in the order of the names in the newer one. */
-function failureDomains(field: string): FieldRule {
-  const path = fieldPath(field);
-  return {
-    older: [field],
-    newer: [field],
-    up: ({ object }) => {
-      const domains = takeField(object, path);
-      if (!isJsonObject(domains)) return;
-      const names = Object.keys(domains).sort();
-      const list = names.map((name) => ({ name, ...(domains[name] as Fields) }));
-      putField(object, path, list);
-    },
-    down: ({ object }) => {
-      const domains = takeField(object, path);
-      if (!Array.isArray(domains)) return;
-      const entries = domains
-        .filter(isJsonObject)
-        .map(({ name, ...domain }): [string, Fields] => [String(name), domain]);
-      putField(object, path, Object.fromEntries(entries));
-    },
-  };
 }
