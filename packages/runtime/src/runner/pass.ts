@@ -102,6 +102,7 @@ async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promi
     if (!claimsReady(reconciler, scope, outcome)) reportOutcome(options, draft, { outcome, deleting });
     return await finish(reconciler, draft, { outcome, deleting });
   } catch (error) {
+    reportResumed(options, draft);
     reportStatus(options, scope);
     throw error;
   }
@@ -217,7 +218,8 @@ async function reportPaused(
 }
 
 function reportResumed(options: PassOptions, draft: Draft<KubernetesObject>): void {
-  if (conditionsOf(draft.object).some((condition) => condition.type === "Paused")) {
+  const isReported = conditionsOf(draft.object).some((condition) => condition.type === "Paused");
+  if (isReported || options.reconciler.alwaysReportsPaused) {
     setConditionOf(options, draft, { type: "Paused", status: "False", reason: "NotPaused" });
   }
 }

@@ -61,6 +61,7 @@ export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
     reads: [AzureClusterIdentity],
     // The provider id: nothing follows from it here.
     reconcileAfterOwnSpecChange: () => false,
+    alwaysReportsPaused: true,
     scope: (context) => buildScope(shared, context),
     always: [prepare],
     normal: [

@@ -12,6 +12,7 @@ import {
 } from "@capstan/runtime";
 import { clusterNameOf } from "../../aks/members.ts";
 import { validEndpoint } from "../../contract/contract-object.ts";
+import { readinessFields } from "../../contract/provisioned.ts";
 
 /** The infrastructure of an AKS cluster has no resources of its own: it repeats the endpoint of the control plane. */
 export function azureManagedClusterReconciler(): Reconciler {
@@ -19,6 +20,7 @@ export function azureManagedClusterReconciler(): Reconciler {
     name: "azuremanagedcluster",
     for: AzureManagedCluster,
     watches: [on(AzureManagedControlPlane, infrastructureOf), on(Cluster, infrastructureOfCluster)],
+    alwaysReportsPaused: true,
     scope: (context) => context,
     normal: [repeatEndpoint],
   });
@@ -37,14 +39,14 @@ function repeatEndpoint(context: Context<AzureManagedCluster>): Outcome {
       : cache.get(AzureManagedControlPlane, { name, namespace: object.metadata.namespace });
   const endpoint = validEndpoint(controlPlane?.spec.controlPlaneEndpoint);
   if (!endpoint) {
-    object.status = { ...object.status, ready: object.status?.ready ?? false };
+    object.status = { ...object.status, ...readinessFields(object.status, object.status?.ready ?? false) };
     throw waiting(
       "WaitingForControlPlaneEndpoint",
       "The AzureManagedControlPlane of the Cluster has no endpoint yet",
     );
   }
   object.spec.controlPlaneEndpoint = endpoint;
-  object.status = { ...object.status, ready: true };
+  object.status = { ...object.status, ...readinessFields(object.status, true) };
   return next;
 }
 

@@ -40,6 +40,7 @@ export function azureManagedMachinePoolReconciler(ports: AzureManagedMachinePool
     referrersOf: poolsOfAsoObject,
     sources: [nodeSource(ports.workloads, poolsOf)],
     minReconcileIntervalMs: () => REST_MS,
+    alwaysReportsPaused: true,
     scope: (context) => buildScope(shared, context),
     normal: [blockMoveOfPool, reconcilePool, reconcileScaling, observeNodes],
     deleting: [deletePool],
