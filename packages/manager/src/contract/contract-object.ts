@@ -1,4 +1,7 @@
-/** Accessors for the fields of Cluster API's contract, for referenced objects of any kind. */
+/**
+ * Accessors for the fields of Cluster API's contract, for referenced objects of any kind. Both versions of the contract are
+ * read; if an object has the fields of both, those of v1beta2 count.
+ */
 import { type Condition, type Frozen, isJsonObject, type KubernetesObject, type Machine } from "@capstan/api";
 
 /** An object of any provider. Nothing is assumed about it except that it is a Kubernetes object. */
@@ -26,16 +29,15 @@ export interface ContractFailure {
 
 /** Whether infrastructure, a control plane or bootstrap data is ready: `status.ready` or its successors. */
 export function isReady(object: Read): boolean {
-  const { provisioned, controlPlaneInitialized, dataSecretCreated } = recordOf(
-    statusOf(object)["initialization"],
-  );
-  return [statusOf(object)["ready"], provisioned, controlPlaneInitialized, dataSecretCreated].includes(true);
+  const { provisioned, controlPlaneInitialized, dataSecretCreated } = initializationOf(object);
+  const { ready } = statusOf(object);
+  return [provisioned, controlPlaneInitialized, dataSecretCreated, ready].find(isFlag) === true;
 }
 
 /** Whether a control plane has been initialized: `status.initialized`, or its successor. */
 export function isInitialized(object: Read): boolean {
-  const { controlPlaneInitialized } = recordOf(statusOf(object)["initialization"]);
-  return statusOf(object)["initialized"] === true || controlPlaneInitialized === true;
+  const { controlPlaneInitialized } = initializationOf(object);
+  return [controlPlaneInitialized, statusOf(object)["initialized"]].find(isFlag) === true;
 }
 
 /** The versions of a control plane: the desired one, and the oldest that a machine of it has. Undefined for kinds without versions. */
@@ -43,8 +45,10 @@ export function controlPlaneVersionsOf(
   object: Read,
 ): { readonly desired: string; readonly actual: string | undefined } | undefined {
   const { version: desired } = specOf(object);
-  const { version: actual } = statusOf(object);
-  return isText(desired) ? { desired, actual: isText(actual) ? actual : undefined } : undefined;
+  const { version, versions } = statusOf(object);
+  const [oldest] = Array.isArray(versions) ? (versions as readonly unknown[]) : [];
+  const actual = [recordOf(oldest)["version"], version].find(isText);
+  return isText(desired) ? { desired, actual } : undefined;
 }
 
 /** Whether the object has none of the contract's status fields, which means that no controller acts on it. */
@@ -78,7 +82,7 @@ export function failureDomainsOf(object: Read): FailureDomains | undefined {
   return domains.length === 0 ? undefined : Object.fromEntries(domains);
 }
 
-/** Why the object has failed permanently; undefined when it has not. */
+/** Why the object has failed permanently; undefined when it has not. Contract v1beta2 has no such failures. */
 export function failureOf(object: Read): ContractFailure | undefined {
   const { failureReason, failureMessage } = statusOf(object);
   if (!isText(failureReason) && !isText(failureMessage)) return undefined;
@@ -153,13 +157,20 @@ export function dataSecretNameOf(object: Read): string | undefined {
   return isText(name) ? name : undefined;
 }
 
-/** The object's own Ready condition, if it has one. */
+/** The object's own Ready condition, if it has one; in contract v1beta2 that of a control plane is Available. */
 export function readyConditionOf(object: Read): Frozen<Condition> | undefined {
+  const ready = conditionOf(object, "Ready");
+  const isControlPlane = initializationOf(object)["controlPlaneInitialized"] !== undefined;
+  return ready ?? (isControlPlane ? conditionOf(object, "Available") : undefined);
+}
+
+/** A condition of either form: those of the contracts share their type and status. */
+function conditionOf(object: Read, type: string): Frozen<Condition> | undefined {
   const { conditions } = statusOf(object);
   const list = Array.isArray(conditions) ? (conditions as readonly unknown[]) : [];
   return list.find(
     (one): one is Frozen<Condition> =>
-      recordOf(one)["type"] === "Ready" &&
+      recordOf(one)["type"] === type &&
       ["True", "False", "Unknown"].includes(String(recordOf(one)["status"])),
   );
 }
@@ -182,6 +193,14 @@ function specOf(object: Read): Fields {
 
 function statusOf(object: Read): Fields {
   return recordOf(object.status);
+}
+
+function initializationOf(object: Read): Fields {
+  return recordOf(statusOf(object)["initialization"]);
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === "boolean";
 }
 
 function recordOf(value: unknown): Fields {

@@ -131,15 +131,15 @@ function lost({ machine, context }: NormalScope, why: string): Outcome {
   throw terminal("VMDeleted", why);
 }
 
-/** A virtual machine in Azure. */
-interface ObservedMachine {
+/** A virtual machine that exists in Azure. */
+interface ExistingMachine {
   readonly id: string;
   readonly state: string;
   /** The zone that it runs in; undefined outside zones. */
   readonly zone: string | undefined;
 }
 
-async function publish(scope: NormalScope, { id, state, zone }: ObservedMachine): Promise<Outcome> {
+async function publish(scope: NormalScope, { id, state, zone }: ExistingMachine): Promise<Outcome> {
   const { machine, context, facts } = scope;
   const isFailed = state === "Failed";
   machine.spec.providerID ??= formatProviderId(parseProviderId(`azure://${id}`));
