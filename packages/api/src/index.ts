@@ -16,6 +16,7 @@ export {
   defineVersion,
 } from "./kind.ts";
 export type { Conversion, ConversionContext, Convert, Converted } from "./conversion/conversion.ts";
+export { contractVersion } from "./conversion/contract-version.ts";
 export { type VersionConversion, versionConversion } from "./conversion/version-conversion.ts";
 export { customKinds, kindOf, referencedKindOf } from "./kinds.ts";
 export {
@@ -266,6 +267,7 @@ export {
 export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";
 export { HASH_TAG, type Operation } from "./infrastructure/operation.ts";
+export { newerFirst } from "./values/api-version-order.ts";
 export {
   type ArmId,
   ArmIdError,
