@@ -346,7 +346,7 @@ describe("an AzureCluster", () => {
     });
   });
 
-  // Admission sees the stored version: what comes back from there has no empty fields, as on a kube-apiserver.
+  // Admission sets defaults in the stored version, and what comes back from there has no empty fields.
   test.each([{}, { host: "" }, { port: 0 }])(
     "of v1beta2 with the endpoint %j has none",
     async (controlPlaneEndpoint) => {
