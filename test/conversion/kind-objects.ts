@@ -1,5 +1,7 @@
-import { type Convert, type CustomKind, deepFreeze, type JsonObject } from "@capstan/api";
+import { type Convert, type CustomKind, deepFreeze, type JsonObject, newerFirst } from "@capstan/api";
 import fc from "fast-check";
+import type { RuledVersion } from "../../packages/api/src/conversion/by-rules.ts";
+import type { FieldRule } from "../../packages/api/src/conversion/rules.ts";
 import { type SpecialFields, valueOf } from "./arbitrary-object.ts";
 
 const GROUP = "infrastructure.example.com";
@@ -53,32 +55,30 @@ export interface Schemas {
   readonly statusSchema: object | undefined;
 }
 
-/** Both versions of a kind, and the ways between them. */
-export interface VersionPair {
-  readonly kind: CustomKind;
+/** The two versions of a kind, and the conversions between them; undefined for a kind with one version. */
+export interface Pair {
   readonly older: Schemas;
   readonly newer: Schemas;
-  /** To the newer version. */
   readonly up: Convert;
-  /** To the older version. */
   readonly down: Convert;
+  readonly fieldRules: readonly FieldRule[];
 }
 
-/** Both versions of a kind, whichever is stored; none for a kind with one version. */
-export function versionPairs(kind: CustomKind): VersionPair[] {
-  return kind.converted.map((other) => {
-    const { toStored, fromStored } = other.conversion;
-    return other.version > kind.version
-      ? { kind, older: kind, newer: other, up: fromStored, down: toStored }
-      : { kind, older: other, newer: kind, up: toStored, down: fromStored };
-  });
+/** The versions of a kind by age: either may be the stored one. */
+export function pairOf(kind: CustomKind): Pair | undefined {
+  const [other] = kind.converted as readonly RuledVersion[];
+  if (!other) return undefined;
+  const { toStored, fromStored } = other.conversion;
+  const { fieldRules } = other;
+  return newerFirst(kind.version, other.version) < 0
+    ? { older: other, newer: kind, up: toStored, down: fromStored, fieldRules }
+    : { older: kind, newer: other, up: fromStored, down: toStored, fieldRules };
 }
 
 /** Random objects of a kind in its older or in its newer version. */
-export function objectsOf(pair: VersionPair, version: "older" | "newer"): fc.Arbitrary<JsonObject> {
+export function objectsOf(kind: CustomKind, version: "older" | "newer"): fc.Arbitrary<JsonObject> {
   const special = version === "older" ? SPECIAL : NEWER_SPECIAL;
-  const { kind } = pair;
-  const { specSchema, statusSchema } = pair[version];
+  const { specSchema, statusSchema }: Schemas = pairOf(kind)?.[version] ?? kind;
   const plain = (schema: object): object => JSON.parse(JSON.stringify(schema)) as object;
   return fc
     .record(

@@ -194,7 +194,8 @@ test("requires a spec only if the spec has required fields", () => {
 
 test("a kind is found by API version and name", () => {
   expect(kindOf("cluster.x-k8s.io/v1beta1", "MachinePool")).toBe(MachinePool);
-  expect(kindOf("cluster.x-k8s.io/v1beta2", "MachinePool")).toBeUndefined();
+  expect(kindOf("cluster.x-k8s.io/v1beta2", "MachinePool")).toBe(MachinePool);
+  expect(kindOf("cluster.x-k8s.io/v1beta3", "MachinePool")).toBeUndefined();
   expect(kindOf("v1", "Pod")).toBeUndefined();
 });
 

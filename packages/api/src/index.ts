@@ -16,9 +16,9 @@ export {
   defineVersion,
 } from "./kind.ts";
 export type { Conversion, ConversionContext, Convert, Converted } from "./conversion/conversion.ts";
-export { contractVersion } from "./conversion/contract-version.ts";
+export { contractVersionIn } from "./conversion/contract-version.ts";
 export { type VersionConversion, versionConversion } from "./conversion/version-conversion.ts";
-export { customKinds, kindOf, referencedKindOf } from "./kinds.ts";
+export { customKinds, kindOf } from "./kinds.ts";
 export {
   DEFAULT_FEATURES,
   type Feature,
@@ -143,6 +143,7 @@ export {
   parseQuantity,
   quantityProblem,
 } from "./values/quantity.ts";
+export { newerFirst } from "./values/version-order.ts";
 export {
   type Version,
   compareVersions,
@@ -267,7 +268,6 @@ export {
 export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";
 export { HASH_TAG, type Operation } from "./infrastructure/operation.ts";
-export { newerFirst } from "./values/api-version-order.ts";
 export {
   type ArmId,
   ArmIdError,

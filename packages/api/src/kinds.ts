@@ -55,26 +55,11 @@ export const customKinds: readonly CustomKind[] = [
 
 /** The kind of ours that an object claims; undefined for any other. It includes versions served beside the main one. */
 export function kindOf(apiVersion: string, kind: string): CustomKind | undefined {
-  return kindWith(apiVersion, kind, ({ version, alsoServed }) => [version, ...alsoServed]);
-}
-
-/** The kind of ours that a reference names, also by a version that is converted: the object is read in the stored version. */
-export function referencedKindOf(apiVersion: string, kind: string): CustomKind | undefined {
-  return kindWith(apiVersion, kind, ({ version, alsoServed, converted }) => [
-    version,
-    ...alsoServed,
-    ...converted.map((other) => other.version),
-  ]);
-}
-
-function kindWith(
-  apiVersion: string,
-  kind: string,
-  versionsOf: (kind: CustomKind) => readonly string[],
-): CustomKind | undefined {
   return customKinds.find(
     (candidate) =>
       candidate.kind === kind &&
-      versionsOf(candidate).some((version) => `${candidate.group}/${version}` === apiVersion),
+      [candidate.version, ...candidate.alsoServed, ...candidate.converted.map(({ version }) => version)].some(
+        (version) => `${candidate.group}/${version}` === apiVersion,
+      ),
   );
 }

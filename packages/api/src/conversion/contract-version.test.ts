@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contractVersion } from "./contract-version.ts";
+import { contractVersionIn } from "./contract-version.ts";
 
 const [OLDER, NEWER] = ["cluster.x-k8s.io/v1beta1", "cluster.x-k8s.io/v1beta2"];
 
@@ -12,5 +12,5 @@ test.each([
   [{ "cluster.x-k8s.io/provider": "infrastructure-rocket" }, undefined],
   [{}, undefined],
 ])("a CRD with the labels %j is referred to in %s", (labels, version) => {
-  expect(contractVersion(labels)).toBe(version);
+  expect(contractVersionIn(labels)).toBe(version);
 });

@@ -1,4 +1,4 @@
-import { type ConversionContext, contractVersion } from "@capstan/api";
+import { contractVersionIn, type ConversionContext } from "@capstan/api";
 import { isCustom, type Registry } from "../registry/registry.ts";
 import type { Storage } from "../storage/storage.ts";
 import { definitionKey } from "./definition.ts";
@@ -14,6 +14,6 @@ export function contractVersions(storage: Storage, registry: () => Registry): Co
     // A kind that the server has from its start has no CRD object.
     const labels =
       storage.get(definitionKey(kind))?.metadata.labels ?? (isCustom(kind) ? kind.crdLabels : {});
-    return contractVersion(labels) ?? kind.version;
+    return contractVersionIn(labels) ?? kind.version;
   };
 }

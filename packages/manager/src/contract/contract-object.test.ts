@@ -234,8 +234,3 @@ test("infrastructure with a condition Available of its own is not ready because 
   };
   expect(readyConditionOf(object({ status }))).toBeUndefined();
 });
-
-test("a failure counts only where contract v1beta1 has it", () => {
-  const failure = { failureReason: "Sunk", failureMessage: "deep" };
-  expect(failureOf(object({ status: { deprecated: { v1beta1: failure } } }))).toBeUndefined();
-});

@@ -15,13 +15,6 @@ describe("a reference", () => {
     });
   });
 
-  test("to a converted version of a kind of Capstan resolves to the stored one", () => {
-    const reference = { ...good, apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2" };
-    expect(targetOf({ ...place, reference }).kind).toBe(AzureCluster);
-    const unserved = targetOf({ ...place, reference: { ...reference, kind: "AzureMachine" } });
-    expect(unserved.kind).toMatchObject({ version: "v1beta2", plural: "azuremachines" });
-  });
-
   test("to any other kind resolves by Cluster API's rule", () => {
     const reference = { ...good, kind: "VSphereCluster", namespace: "default" };
     const { kind } = targetOf({ ...place, reference });

@@ -3,8 +3,8 @@ import {
   type Frozen,
   groupOf,
   type Kind,
+  kindOf,
   type ObjectReference,
-  referencedKindOf,
 } from "@capstan/api";
 import { type Failure, type ObjectName, terminal } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
@@ -78,7 +78,7 @@ function isKubernetesOwn(group: string): boolean {
 
 /** A kind of ours, or one that follows the contract, with the plural that the contract prescribes. */
 export function kindNamed(apiVersion: string, kind: string): Kind<ContractObject> {
-  const ours = referencedKindOf(apiVersion, kind);
+  const ours = kindOf(apiVersion, kind);
   if (ours) return ours;
   const group = groupOf(apiVersion);
   const version = apiVersion.slice(group.length + 1);

@@ -1,6 +1,5 @@
 import {
   type ConversionContext,
-  contractVersion,
   type CustomKind,
   customKinds,
   isJsonObject,
@@ -31,10 +30,7 @@ export interface ConversionRules extends ConversionContext {
 /** The conversions of our kinds, which need no look at a server: references to other kinds get a version by default. */
 const OWN_CONVERSIONS: ConversionRules = {
   kinds: customKinds,
-  versionOf: (group, name) => {
-    const kind = customKinds.find((one) => one.group === group && one.kind === name);
-    return kind && (contractVersion(kind.crdLabels) ?? kind.version);
-  },
+  versionOf: (group, name) => customKinds.find((one) => one.group === group && one.kind === name)?.version,
 };
 
 /** Answers a conversion review: all objects in the desired version, in their order, or the reason why not. */

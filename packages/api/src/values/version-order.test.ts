@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newerFirst } from "./api-version-order.ts";
+import { newerFirst } from "./version-order.ts";
 
 test("versions are ordered as Kubernetes orders them", () => {
   const versions = [
