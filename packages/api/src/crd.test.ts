@@ -129,7 +129,9 @@ test("has versions with other schemas only where the server converts", () => {
     strategy: "Webhook",
     webhook: {
       conversionReviewVersions: ["v1"],
-      clientConfig: { service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert" } },
+      clientConfig: {
+        service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert", port: 443 },
+      },
     },
   });
   expect(versions[0]).not.toHaveProperty("subresources");

@@ -16,12 +16,17 @@ export interface CrdVersion {
   additionalPrinterColumns?: Record<string, unknown>[];
 }
 
-/** Who converts objects between the versions of a CRD. */
-interface CrdConversion {
-  strategy: "Webhook";
-  webhook: {
+/** Which server converts objects between the versions of a CRD. */
+export interface CrdConversion {
+  strategy: "Webhook" | "None";
+  webhook?: {
     conversionReviewVersions: string[];
-    clientConfig: { service: { namespace: string; name: string; path: string } };
+    clientConfig: {
+      url?: string;
+      service?: { namespace: string; name: string; path?: string; port?: number };
+      /** The authorities of the server's certificate, PEM in base64. */
+      caBundle?: string;
+    };
   };
 }
 
@@ -42,6 +47,12 @@ export interface CustomResourceDefinition extends KubernetesObject {
     /** Absent if no version needs a conversion. */
     conversion?: CrdConversion;
   };
+  /** Written by the server; only a migration changes the stored versions. */
+  status?: {
+    /** The versions that objects may be stored in. */
+    storedVersions?: string[];
+    conditions?: { type: string; status: string; message?: string }[];
+  };
 }
 
 /** The kind of CustomResourceDefinitions. */
@@ -51,17 +62,21 @@ export const CustomResourceDefinition = builtInKind<CustomResourceDefinition>({
   kind: "CustomResourceDefinition",
   plural: "customresourcedefinitions",
   namespaced: false,
+  subresources: ["status"],
 });
 
 /** Distinguishes our definitions from those of other providers, which have the same names. */
 const OURS = { "app.kubernetes.io/managed-by": "capstan" };
 
-// The embedded API server converts in its own process, as this webhook of the manager would.
+// The embedded API server converts in its own process, as this webhook of the manager would. The port is kube-apiserver's
+// default: without it, a stored definition would never equal ours.
 const CONVERSION: CrdConversion = {
   strategy: "Webhook",
   webhook: {
     conversionReviewVersions: ["v1"],
-    clientConfig: { service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert" } },
+    clientConfig: {
+      service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert", port: 443 },
+    },
   },
 };
 

@@ -30,6 +30,7 @@ export {
 export { type Verdict, validateObject, withDefaults } from "./admission.ts";
 export { hasNoController } from "./without-controller.ts";
 export {
+  type CrdConversion,
   type CrdVersion,
   CustomResourceDefinition,
   type PrintedSchema,

@@ -9,7 +9,7 @@ import { decodeObject, type Source, unknownFieldWarnings } from "./decode.ts";
 import { trackWrite } from "./field-managers.ts";
 import { metadataChangeErrors, metadataErrors, metadataWarnings } from "./metadata.ts";
 import { defaultBySchema, schemaFindings } from "./object-schema.ts";
-import { asServed, keyOf, type Resource } from "./registry.ts";
+import { asServed, inStorageVersion, keyOf, type Resource } from "./registry.ts";
 import { sharing } from "./sharing.ts";
 import { checkSize } from "./size.ts";
 import {
@@ -116,7 +116,8 @@ async function attemptUpdate(
   checkIdentity(target, draft);
   checkVersion(target, { old, draft, source });
   return await warned(unknown, async () => {
-    const admitted = await admit(context, target, { old, stored, draft, options });
+    const before = { old, stored: inStorageVersion(resource, stored) };
+    const admitted = await admit(context, target, { ...before, draft, options });
     const object = await store(context, target, { stored, draft: admitted.draft, dryRun: options.dryRun });
     return { object, created: false, warnings: admitted.warnings };
   });

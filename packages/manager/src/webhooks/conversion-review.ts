@@ -7,6 +7,7 @@ import {
   versionConversion,
 } from "@capstan/api";
 import { ReviewError } from "./admission-review.ts";
+import { ConversionProbe } from "./conversion-probe.ts";
 
 /** The supported version of conversion reviews; our CRDs request it. */
 const REVIEW_VERSION = "apiextensions.k8s.io/v1";
@@ -29,7 +30,7 @@ export interface ConversionRules extends ConversionContext {
 
 /** The conversions of our kinds, which need no look at a server: references to other kinds get a version by default. */
 const OWN_CONVERSIONS: ConversionRules = {
-  kinds: customKinds,
+  kinds: [...customKinds, ConversionProbe],
   versionOf: (group, name) => customKinds.find((one) => one.group === group && one.kind === name)?.version,
 };
 
