@@ -37,21 +37,21 @@ export function planMigration(
   const version = spec.versions.find(({ storage }) => storage)?.name;
   if (version === undefined) return [];
   const servedVersions = spec.versions.filter(({ served }) => served).map(({ name }) => name);
-  const others = (status?.storedVersions ?? []).filter((stored) => stored !== version);
+  const rewrite = { action: "rewrite", version, servedVersions } as const;
+  const others = otherThan(version, status?.storedVersions);
   if (others.length > 0)
     return [
-      {
-        action: "rewrite",
-        version,
-        servedVersions,
-        why: `objects may be stored in ${others.join(", ")} instead of ${version}`,
-      },
+      { ...rewrite, why: `objects may be stored in ${others.join(", ")} instead of ${version}` },
       { action: "prune", storedVersions: [version], why: `all objects are stored in ${version}` },
     ];
   const retired = spec.versions.filter(({ served }) => !served).map(({ name }) => name);
-  if (retired.length === 0 || isChecked || !servedVersions.includes(version)) return [];
-  const why = `${retired.join(", ")} is not served any more, and may still own fields`;
-  return [{ action: "rewrite", version, servedVersions, why }];
+  // Objects of a version that is not served cannot be written again.
+  if (retired.length === 0 || isChecked || retired.includes(version)) return [];
+  return [{ ...rewrite, why: `${retired.join(", ")} is not served any more, and may still own fields` }];
+}
+
+function otherThan(version: string, versions: readonly string[] = []): readonly string[] {
+  return versions.filter((one) => one !== version);
 }
 
 /** The Service that converts our kinds. */
