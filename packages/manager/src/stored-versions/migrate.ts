@@ -46,11 +46,14 @@ async function carryOut(
   const { objects, refused } = rewritten;
   log.info("Stored objects are rewritten", { customResourceDefinition: name, objects });
   for (const { name: object, error } of refused)
-    log.warn("The server refuses to store an object again; correct it with kubectl edit", {
-      customResourceDefinition: name,
-      object,
-      error,
-    });
+    log.warn(
+      "The server did not store an object again; if it refuses the object, correct it with kubectl edit",
+      {
+        customResourceDefinition: name,
+        object,
+        error,
+      },
+    );
   return refused.length === 0;
 }
 

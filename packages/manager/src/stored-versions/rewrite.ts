@@ -2,7 +2,7 @@ import { builtInKind, type Frozen, type Kind, type KubernetesObject } from "@cap
 import { type Client, Failure, isConflict, isNotFound } from "@capstan/runtime";
 import { type Definition, keptOwners, type MigrationStep } from "./plan.ts";
 
-/** How many objects were written again, and those that the server refused. */
+/** How many objects were written again, and those that the server did not accept. */
 export interface Rewritten {
   readonly objects: number;
   readonly refused: readonly { readonly name: string; readonly error: unknown }[];
@@ -10,8 +10,6 @@ export interface Rewritten {
 
 // One page is in memory at a time; a hundred objects of the largest kinds have about a megabyte.
 const PAGE_SIZE = 100;
-// Each conflict is a successful write of another client; an object that is written that often is left to the next round.
-const ATTEMPTS = 5;
 
 /** The kind of a CRD in one of its versions. */
 export function kindIn({ spec }: Definition, version: string): Kind {
@@ -25,7 +23,7 @@ export function kindIn({ spec }: Definition, version: string): Kind {
  * version if it is not yet, and writes nothing otherwise.
  */
 export async function rewriteObjects(
-  client: Pick<Client, "page" | "patch" | "get">,
+  client: Pick<Client, "page" | "patch">,
   definition: Definition,
   step: MigrationStep & { readonly action: "rewrite" },
 ): Promise<Rewritten> {
@@ -51,23 +49,20 @@ interface ObjectToRewrite {
   readonly step: MigrationStep & { readonly action: "rewrite" };
 }
 
-/** Writes one object again; returns the refusal of the server, if the object itself is the reason. */
+/** Writes one object again; returns why the server did not accept that, if the object itself is the reason. */
 async function rewrite(
-  client: Pick<Client, "patch" | "get">,
+  client: Pick<Client, "patch">,
   { kind, object, step }: ObjectToRewrite,
 ): Promise<{ readonly cause: unknown } | undefined> {
-  let current = object;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await client.patch(kind, current.metadata, { type: "merge", body: bodyFor(kind, current, step) });
-      return undefined;
-    } catch (error) {
-      // A deleted object needs no version.
-      if (isNotFound(error)) return undefined;
-      if (isRefusal(error)) return { cause: error };
-      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
-      current = await client.get(kind, current.metadata);
-    }
+  try {
+    await client.patch(kind, object.metadata, { type: "merge", body: bodyFor(kind, object, step) });
+    return undefined;
+  } catch (error) {
+    // A deleted object needs no version.
+    if (isNotFound(error)) return undefined;
+    // After another client's write the owners are read again in the next round.
+    if (isConflict(error) || isRefusal(error)) return { cause: error };
+    throw error;
   }
 }
 
