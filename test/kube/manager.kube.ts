@@ -138,7 +138,6 @@ describe("capstan init", () => {
 
 describe("two managers on a real kube-apiserver and a simulated Azure", () => {
   test("become ready, and one of them leads", async () => {
-    await management.routeWebhooks();
     leader = await readyManager();
     await eventually(async () => expect(await holder()).toMatch(/^capstan_/));
     const first = await holder();
@@ -239,13 +238,11 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
   });
 
   longTest("make the cluster of that page, and delete it", async () => {
-    await management.routeWebhooks();
     expect(await management.page("Create a cluster")).toMatch(/Cluster\/demo .*WaitingForKubeconfig/);
   });
 
   test("let go of identities that no cluster uses", async () => {
     // The page has brought back the address that only a cluster with pods can reach.
-    await management.routeWebhooks();
     await management.kubectl("delete", "azureclusteridentities", "--all", "-A", "--timeout=60s");
   });
 

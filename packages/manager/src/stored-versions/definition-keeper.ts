@@ -1,6 +1,13 @@
 import { CustomResourceDefinition, type Frozen } from "@capstan/api";
 import type { Env } from "@capstan/env";
-import { type Client, guardWrites, Informer, type Logger, type MetricRegistry } from "@capstan/runtime";
+import {
+  backoffMs,
+  type Client,
+  guardWrites,
+  Informer,
+  type Logger,
+  type MetricRegistry,
+} from "@capstan/runtime";
 import { migrateDefinition, type MigrationPorts, OUR_DEFINITIONS } from "./migrate.ts";
 import { type ConversionService, type Definition, planMigration, trustPatch } from "./plan.ts";
 
@@ -15,21 +22,23 @@ export interface DefinitionKeeperOptions {
   readonly bundle: () => string | undefined;
   readonly service: ConversionService;
   readonly metrics?: MetricRegistry;
-  /** How long a new definition is left alone; ten seconds unless given. */
+  /** How long a new definition is left alone; five seconds unless given. */
   readonly settleMs?: number;
 }
 
 // Leadership and new certificates are not events of CRDs; a check of the cached CRDs sends no request.
 const TICK_MS = 5_000;
 // Other API servers of the cluster learn of a new storage version by a watch, and write the old one until then.
-const SETTLE_MS = 10_000;
-const RETRY_MS = 30_000;
+const SETTLE_MS = 5_000;
+const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 
 /** What a keeper remembers of a CRD. */
 interface Progress {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
   notBeforeMs: number;
+  /** Failures in a row. */
+  failures: number;
   isChecked: boolean;
 }
 
@@ -95,12 +104,12 @@ export class DefinitionKeeper {
     definition: Frozen<CustomResourceDefinition>,
     work: (progress: Progress) => Promise<void>,
   ): Promise<void> {
-    const { env, log } = this.#options;
+    const { log } = this.#options;
     const progress = this.#progressOf(definition);
     try {
       await work(progress);
     } catch (error) {
-      progress.notBeforeMs = env.clock.monotonic() + RETRY_MS;
+      this.#delay(progress);
       const { name } = definition.metadata;
       log.warn("Keeping a CustomResourceDefinition failed, retrying", {
         customResourceDefinition: name,
@@ -125,7 +134,15 @@ export class DefinitionKeeper {
     if (this.#options.env.clock.monotonic() < notBeforeMs) return;
     const isDone = await migrateDefinition(this.#ports, definition, { isChecked });
     progress.isChecked = isDone;
-    if (!isDone) progress.notBeforeMs = this.#options.env.clock.monotonic() + RETRY_MS;
+    if (isDone) progress.failures = 0;
+    else this.#delay(progress);
+  }
+
+  #delay(progress: Progress): void {
+    const { env } = this.#options;
+    const pauseMs = backoffMs(progress.failures, RETRY, env.rng("stored-versions"));
+    progress.notBeforeMs = env.clock.monotonic() + pauseMs;
+    progress.failures++;
   }
 
   #progressOf({ metadata: { name, uid, generation } }: Definition): Progress {
@@ -133,7 +150,7 @@ export class DefinitionKeeper {
     if (known && known.uid === uid && known.generation === generation) return known;
     const { env, settleMs = SETTLE_MS } = this.#options;
     const notBeforeMs = env.clock.monotonic() + settleMs;
-    const progress = { uid, generation, notBeforeMs, isChecked: false };
+    const progress = { uid, generation, notBeforeMs, failures: 0, isChecked: false };
     this.#progress.set(name, progress);
     return progress;
   }
