@@ -40,6 +40,8 @@ export interface RunningManager extends Running {
 }
 
 const runFile = promisify(execFile);
+// All of our CRDs.
+const LONGEST_OUTPUT = 16 * 1024 * 1024;
 
 /** Builds the bundle and starts all of it. */
 export async function startManagement(): Promise<Management> {
@@ -53,7 +55,8 @@ export async function startManagement(): Promise<Management> {
   const capstan = (...args: string[]): Promise<Ended> => launch(args, { program }).ended;
   const azure = await startQuickAzure();
   const kubectl: Run = async (...args) => {
-    const { stdout, stderr } = await runFile(plane.kubectl, ["--kubeconfig", plane.kubeconfig, ...args]);
+    const command = ["--kubeconfig", plane.kubeconfig, ...args];
+    const { stdout, stderr } = await runFile(plane.kubectl, command, { maxBuffer: LONGEST_OUTPUT });
     return stdout + stderr;
   };
   return {

@@ -104,7 +104,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
       throw webhookProblem(error, options.webhookPort);
     });
     await checkOtherProviders(shell, kube, options);
-    return await untilStopped(running, stop, log);
+    return await untilStopped({ running, webhooks, stop, log });
   } finally {
     await webhooks?.stop();
     await health.close();
@@ -112,8 +112,15 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   }
 }
 
+interface RunningParts {
+  readonly running: Manager;
+  readonly webhooks: WebhookServer | undefined;
+  readonly stop: AbortSignal;
+  readonly log: Logger;
+}
+
 /** Runs until SIGTERM or Ctrl-C, or until the Lease is lost. Then the process exits, and its supervisor, such as the kubelet, restarts it. */
-async function untilStopped(running: Manager, stop: AbortSignal, log: Logger): Promise<number> {
+async function untilStopped({ running, webhooks, stop, log }: RunningParts): Promise<number> {
   const lost = running
     .start()
     .then(() => running.held())
@@ -127,6 +134,8 @@ async function untilStopped(running: Manager, stop: AbortSignal, log: Logger): P
     return EXIT.failed;
   }
   log.info("Stopping");
+  // Its watch would hold the connection open that the manager closes.
+  webhooks?.detach();
   await running.stop();
   log.info("Stopped");
   return EXIT.done;

@@ -81,9 +81,14 @@ export class WebhookServer {
     return problems.length > 0 || this.#listening ? problems : ["the webhooks are not served yet"];
   }
 
+  /** Ends all requests to the API server, while webhooks are still answered: the last writes of the controllers need them. */
+  detach(): void {
+    this.#stopping.abort(new Error("stopping"));
+  }
+
   /** Stops the server. A running check of the certificates does no harm, so it is not awaited. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error("stopping"));
+    this.detach();
     await this.#listening?.close();
   }
 
