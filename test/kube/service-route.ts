@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 
 /** A pod of the Service, as far as a connection to it goes. */
-export interface Endpoint {
+interface Endpoint {
   /** Where its webhooks listen, on loopback. */
   readonly port: number;
   /** Whether its readiness probe succeeds now; a pod that is not ready gets no connections. */

@@ -30,7 +30,7 @@ export function appliedPart(object: JsonObject, { fieldsV1 }: OwnerEntry): JsonO
       name,
       ...(namespace !== undefined && { namespace }),
     },
-  } as JsonObject;
+  };
 }
 
 function ownedPart(value: unknown, fields: JsonObject): unknown {
@@ -38,10 +38,11 @@ function ownedPart(value: unknown, fields: JsonObject): unknown {
   if (keys.length === 0) return value;
   const under = (key: string): JsonObject => fields[key] as JsonObject;
   if (Array.isArray(value)) {
-    return keys.flatMap((key) => {
+    const items: readonly unknown[] = value;
+    return keys.flatMap((key): readonly unknown[] => {
       const wanted = JSON.parse(key.slice(2)) as unknown;
-      if (key.startsWith("v:")) return value.filter((item) => deepEqual(item, wanted));
-      return value
+      if (key.startsWith("v:")) return items.filter((item) => deepEqual(item, wanted));
+      return items
         .filter((item) =>
           Object.entries(wanted as object).every(([name, text]) => isJsonObject(item) && item[name] === text),
         )

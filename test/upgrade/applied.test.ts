@@ -60,7 +60,7 @@ const KINDS: readonly CustomKind[] = [Machine, MachineSet, MachineDeployment, Ku
 /** An object without what a write always changes. */
 function bare({ metadata, ...rest }: JsonObject): JsonObject {
   const { resourceVersion: _, managedFields: __, ...kept } = metadata as JsonObject;
-  return { ...rest, metadata: kept } as JsonObject;
+  return { ...rest, metadata: kept };
 }
 
 const ownerNames = (object: object): readonly string[] =>

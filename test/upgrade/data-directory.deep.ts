@@ -86,7 +86,7 @@ function stored(): readonly string[] {
   const kept = new Set(KEPT.map(({ group, plural }) => `${group}/${plural}`));
   return readObjects(FIXTURE, "management")
     .filter(({ resource }) => kept.has(resource))
-    .map(({ body }) => String((body["metadata"] as { uid: string }).uid))
+    .map(({ body }) => (body["metadata"] as { uid: string }).uid)
     .toSorted();
 }
 

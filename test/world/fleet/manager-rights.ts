@@ -110,7 +110,7 @@ async function storeAnotherVersion(admin: Client, kind: CustomKind): Promise<voi
     };
   };
   const { metadata } = await admin.create(CustomResourceDefinition, storing(other.version));
-  await admin.create(kind, { metadata: { name: "a", ...(kind.namespaced && { namespace }) } } as never);
+  await admin.create(kind, { metadata: { name: "a", ...(kind.namespaced && { namespace }) } });
   const { resourceVersion } = await admin.get(CustomResourceDefinition, metadata).then((one) => one.metadata);
   const next = storing(kind.version);
   await admin.update(CustomResourceDefinition, {

@@ -12,7 +12,7 @@ export interface Rewritten {
 const PAGE_SIZE = 100;
 
 /** The kind of a CRD in one of its versions. */
-export function kindIn({ spec }: Definition, version: string): Kind {
+function kindIn({ spec }: Definition, version: string): Kind {
   const { group, names, scope } = spec;
   const { kind, plural } = names;
   return builtInKind({ group, version, kind, plural, namespaced: scope === "Namespaced" });
