@@ -43,12 +43,8 @@ async function upgraded(): Promise<World> {
   const older = definitionStoring(MachineHealthCheck, OLDER);
   const { metadata } = await run(admin.create(CustomResourceDefinition, older));
   const spec = { clusterName: "pier", selector: {}, unhealthyConditions: [] };
-  await run(
-    admin.create(inVersion(MachineHealthCheck, OLDER), {
-      metadata: { name: "a", namespace: "default" },
-      spec,
-    } as never),
-  );
+  const check = { metadata: { name: "a", namespace: "default" }, spec };
+  await run(admin.create(inVersion(MachineHealthCheck, OLDER), check));
   const { resourceVersion = "" } = (await run(admin.get(CustomResourceDefinition, metadata))).metadata;
   const newer = definitionStoring(MachineHealthCheck, NEWER);
   await run(

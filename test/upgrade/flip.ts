@@ -19,7 +19,7 @@ export function definitionStoring(kind: CustomKind, version: string): CustomReso
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-/** The kind as a client of another version sees it. */
-export function inVersion<K extends CustomKind>(kind: K, version: string): K {
+/** The kind as a client of another version sees it; the compiler knows only the fields of the stored one. */
+export function inVersion(kind: CustomKind, version: string): CustomKind {
   return { ...kind, version, apiVersion: `${kind.group}/${version}` };
 }
