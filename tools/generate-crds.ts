@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { toCustomResourceDefinition } from "../packages/api/src/crd.ts";
+import { toConvertedDefinition } from "../packages/api/src/crd.ts";
 import type { CustomKind } from "../packages/api/src/kind.ts";
 import { customKinds } from "../packages/api/src/kinds.ts";
 
@@ -10,7 +10,7 @@ const HEADER =
 export function crdFiles(folder: string): Map<string, string> {
   return new Map(
     customKinds.map((kind) => {
-      const crd = toCustomResourceDefinition(kind);
+      const crd = toConvertedDefinition(kind);
       // Sorted keys and no folding: the diff of a change shows the change and nothing else.
       const text = stringify(crd, { sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 });
       return [`${folder}/${crdFileName(kind)}`, HEADER + text];

@@ -56,7 +56,11 @@ async function rollOut(type: "InPlace" | "RollingUpdate"): Promise<Result> {
   // Bootstrap data by name: the figures are those of machines, not of bootstrap configs.
   const bootstrap = { configRef: undefined, dataSecretName: "data" };
   const template = { spec: { bootstrap } };
-  await create(world, MachineDeployment, deployment({ spec: { replicas: MACHINES, strategy, template } }));
+  await create(
+    world,
+    MachineDeployment,
+    deployment({ spec: { replicas: MACHINES, rollout: { strategy }, template } }),
+  );
   await completed(world);
   const [startMs, startWrites] = [world.scheduler.monotonicMs, world.testedWrites];
   await resize(world, "large");

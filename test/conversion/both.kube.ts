@@ -1,5 +1,5 @@
-/** Three managers apply one MachineDeployment in both versions: our server and kube-apiserver with our webhook agree. */
-import { customKinds, MachineDeployment, toConvertedDefinition } from "@capstan/api";
+/** Several managers apply an object in both versions: our server and kube-apiserver with our webhook agree. */
+import { type CustomKind, customKinds, toConvertedDefinition } from "@capstan/api";
 import { builtInKinds, createApiServer } from "@capstan/apiserver";
 import { createRealEnv, type Handler } from "@capstan/env";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -9,8 +9,12 @@ import { type ConversionWebhook, serveConversions } from "./webhook.ts";
 type Fields = Record<string, unknown>;
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const KINDS = customKinds.filter(({ kind }) => ["MachineDeployment", "AzureCluster"].includes(kind));
+const VERSIONS = ["v1beta1", "v1beta2"] as const;
 const pathIn = (version: string): string =>
   `/apis/cluster.x-k8s.io/${version}/namespaces/default/machinedeployments/workers`;
+const azurePathIn = (version: string): string =>
+  `/apis/infrastructure.cluster.x-k8s.io/${version}/namespaces/default/azureclusters/pier`;
 
 let plane: ControlPlane;
 let webhook: ConversionWebhook;
@@ -22,28 +26,34 @@ beforeAll(async () => {
   plane = await startControlPlane();
   const real = plane.connect();
   // No rules of ours on either server: the real one has no admission webhook here.
-  const plain = { ...MachineDeployment, applyDefaults: () => undefined, validate: () => [], warn: () => [] };
-  const embedded = createApiServer({ env: createRealEnv(), kinds: builtInKinds, rules: [plain] }).handle;
+  const rules = KINDS.map((kind) => ({
+    ...kind,
+    applyDefaults: () => undefined,
+    validate: () => [],
+    warn: () => [],
+  }));
+  const embedded = createApiServer({ env: createRealEnv(), kinds: builtInKinds, rules }).handle;
   servers = [(request) => real.request(request), embedded];
-  const definition = toConvertedDefinition(MachineDeployment);
+  for (const handle of servers) for (const kind of KINDS) await install(handle, kind);
+});
+
+async function install(handle: Handler, kind: CustomKind): Promise<void> {
+  const definition = toConvertedDefinition(kind);
   const { clientConfig } = webhook;
   const conversion = { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig } };
-  for (const handle of servers) {
-    await send(handle, "POST", DEFINITIONS, { ...definition, spec: { ...definition.spec, conversion } });
-    for (const version of ["v1beta1", "v1beta2"])
-      await vi.waitFor(
-        async () => expect((await send(handle, "GET", collection(version))).status).toBe(200),
-        { timeout: 20_000 },
-      );
+  await send(handle, "POST", DEFINITIONS, { ...definition, spec: { ...definition.spec, conversion } });
+  for (const version of VERSIONS) {
+    const path = `/apis/${kind.group}/${version}/${kind.plural}`;
+    await vi.waitFor(async () => expect((await send(handle, "GET", path)).status).toBe(200), {
+      timeout: 20_000,
+    });
   }
-});
+}
 
 afterAll(async () => {
   await plane.stop();
   await webhook.close();
 });
-
-const collection = (version: string): string => `/apis/cluster.x-k8s.io/${version}/machinedeployments`;
 
 async function send(
   handle: Handler,
@@ -107,9 +117,10 @@ const STEPS: readonly { manager: string; version: string; spec: object; force?: 
 /** An answer without what differs between servers. */
 function comparable({ status, body }: { readonly status: number; readonly body: Fields }): unknown {
   const { metadata, spec, message } = body as { metadata?: Fields; spec?: Fields; message?: string };
+  const reported = typeof body["status"] === "object" ? body["status"] : undefined;
   const { annotations, managedFields, generation } = metadata ?? {};
   const entries = ((managedFields ?? []) as Fields[]).map(({ time: _, ...entry }) => entry);
-  return { status, message: message?.split("\n").sort(), annotations, generation, entries, spec };
+  return { status, message: message?.split("\n").sort(), annotations, generation, entries, spec, reported };
 }
 
 test("three managers apply in both versions with the same result on both servers", async () => {
@@ -128,4 +139,62 @@ test("three managers apply in both versions with the same result on both servers
     expect(ours, `step ${index + 1}: ${manager} in ${version}`).toEqual(real);
   }
   expect(statuses).toEqual([201, 200, 409, 200, 409, 200, 200]);
+});
+
+const azureCluster = (version: string, fields: object): object => ({
+  apiVersion: `infrastructure.cluster.x-k8s.io/${version}`,
+  kind: "AzureCluster",
+  metadata: { name: "pier" },
+  ...fields,
+});
+const endpoint = { host: "pier.example.com", port: 6443 };
+const domain = { controlPlane: true };
+
+/** Managers of an AzureCluster, whose failure domains are a map in one version and a list in the other. */
+const AZURE_STEPS: readonly { manager: string; version: string; fields: object; part?: string }[] = [
+  {
+    manager: "one",
+    version: "v1beta2",
+    fields: { spec: { location: "westeurope", controlPlaneEndpoint: endpoint } },
+  },
+  {
+    manager: "two",
+    version: "v1beta1",
+    part: "/status",
+    fields: { status: { ready: true, failureDomains: { "2": domain, "1": { controlPlane: false } } } },
+  },
+  {
+    manager: "three",
+    version: "v1beta2",
+    part: "/status",
+    fields: {
+      status: { initialization: { provisioned: true }, failureDomains: [{ name: "3", ...domain }] },
+    },
+  },
+  {
+    manager: "three",
+    version: "v1beta2",
+    part: "/status",
+    fields: { status: { failureDomains: [{ name: "2", controlPlane: false }] } },
+  },
+  { manager: "two", version: "v1beta1", part: "/status", fields: { status: { ready: true } } },
+  { manager: "one", version: "v1beta1", fields: { spec: { location: "westeurope" } } },
+];
+
+test("managers of both versions of an AzureCluster get the same result on both servers", async () => {
+  const statuses: number[] = [];
+  for (const [index, { manager, version, fields, part = "" }] of AZURE_STEPS.entries()) {
+    const answers = [];
+    for (const handle of servers) {
+      const path = `${azurePathIn(version)}${part}?fieldManager=${manager}`;
+      const answer = await send(handle, "PATCH", path, azureCluster(version, fields));
+      if (handle === servers[0]) statuses.push(answer.status);
+      const reads = [];
+      for (const one of VERSIONS) reads.push(await send(handle, "GET", azurePathIn(one)));
+      answers.push([answer, ...reads].map(comparable));
+    }
+    const [real, ours] = answers;
+    expect(ours, `step ${index + 1}: ${manager} in ${version}`).toEqual(real);
+  }
+  expect(statuses).toEqual([201, 200, 200, 409, 200, 200]);
 });

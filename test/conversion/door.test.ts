@@ -1,4 +1,4 @@
-/** Both versions of our kinds on the embedded server: v1beta1 is stored, v1beta2 is converted. */
+/** Both versions of our kinds on the embedded server: v1beta2 is stored, v1beta1 is converted. */
 import { customKinds } from "@capstan/api";
 import { builtInKinds, createApiServer } from "@capstan/apiserver";
 import { createRealEnv } from "@capstan/env";
@@ -62,7 +62,8 @@ const REFERENCES = {
   older: {
     bootstrap: {
       configRef: {
-        apiVersion: `${GROUPS.bootstrap}/v1beta1`,
+        // The contract label of the CRD says which version.
+        apiVersion: `${GROUPS.bootstrap}/v1beta2`,
         kind: "KubeadmConfigTemplate",
         name: "workers",
         namespace: "default",
@@ -172,7 +173,7 @@ describe("a MachineDeployment of v1beta2", () => {
     expect((await server.get(`${MD1}/workers`)).body.spec["revisionHistoryLimit"]).toBe(5);
   });
 
-  test("with a reference to an unknown kind gets a version and a warning", async () => {
+  test("with a reference to an unknown kind gets a version when it is read in v1beta1", async () => {
     const server = newServer();
     const template = {
       spec: {
@@ -181,13 +182,38 @@ describe("a MachineDeployment of v1beta2", () => {
         infrastructureRef: { apiGroup: "boats.example.com", kind: "Boat", name: "workers" },
       },
     };
-    const answer = await server.create(MD2, deployment({ template }));
+    expect((await server.create(MD2, deployment({ template }))).status).toBe(201);
+    const { spec } = (await server.get(`${MD1}/workers`)).body;
+    expect(spec).toMatchObject({
+      template: { spec: { infrastructureRef: { apiVersion: "boats.example.com/v1beta1", kind: "Boat" } } },
+    });
+  });
+
+  test("of v1beta1 with a reference to another namespace is warned about", async () => {
+    const server = newServer();
+    const { infrastructureRef } = REFERENCES.older;
+    const template = {
+      spec: {
+        clusterName: "pier",
+        ...REFERENCES.older,
+        infrastructureRef: { ...infrastructureRef, namespace: "other" },
+      },
+    };
+    const answer = await server.create(MD1, olderDeployment({ template }, { namespace: "default" }));
     expect([answer.status, answer.warning]).toEqual([
       201,
-      expect.stringContaining(
-        "no CRD serves Boat of boats.example.com; its version is assumed to be v1beta1",
-      ),
+      expect.stringMatching(/infrastructureRef\.namespace: .*other.* was dropped/),
     ]);
+  });
+
+  test.each([
+    ["is not a duration", "1d", 'spec.template.spec.deletion.nodeDrainTimeoutSeconds: Invalid value: "1d"'],
+    ["is negative", "-5m", "spec.template.spec.deletion.nodeDrainTimeoutSeconds: Invalid value: -300"],
+  ])("of v1beta1 with a timeout that %s is refused", async (_, nodeDrainTimeout, message) => {
+    const server = newServer();
+    const template = { spec: { clusterName: "pier", ...REFERENCES.older, nodeDrainTimeout } };
+    const answer = await server.create(MD1, olderDeployment({ template }));
+    expect([answer.status, String(answer.body["message"])]).toEqual([422, expect.stringContaining(message)]);
   });
 
   test("is applied by managers of both versions", async () => {
@@ -230,7 +256,7 @@ describe("a forged restore annotation", () => {
     ["is too long", `{"x":"${"y".repeat(300_000)}"}`],
   ])("that %s is ignored", async (_, text) => {
     const [kind] = customKinds.filter((one) => one.kind === "MachineDeployment");
-    const up = kind?.converted[0]?.conversion.fromStored;
+    const up = kind?.converted[0]?.conversion.toStored;
     const result = up?.(olderDeployment({}, { annotations: { [DATA]: text } }) as Fields, {
       versionOf: () => undefined,
     });
@@ -278,5 +304,106 @@ describe("a KubeadmControlPlane", () => {
     await server.merge(`${newer}/pier`, { spec: { version: "v1.35.0" } });
     const after = (await server.get(`${older}/pier`)).body;
     expect(after.spec).toEqual({ ...created.body.spec, version: "v1.35.0" });
+  });
+});
+
+describe("an AzureCluster", () => {
+  const group = "infrastructure.cluster.x-k8s.io";
+  const [older, newer] = ["v1beta1", "v1beta2"].map((version) => path(version, "azureclusters", group)) as [
+    string,
+    string,
+  ];
+  const azureCluster = (version: string, spec: object = {}): object => ({
+    apiVersion: `${group}/${version}`,
+    kind: "AzureCluster",
+    metadata: { name: "pier" },
+    spec: {
+      location: "westeurope",
+      subscriptionID: "11111111-2222-3333-4444-555555555555",
+      identityRef: { kind: "AzureClusterIdentity", name: "identity" },
+      ...spec,
+    },
+  });
+
+  test("has its failure domains as a map in v1beta1 and as a sorted list in v1beta2", async () => {
+    const server = newServer();
+    const created = await server.create(older, azureCluster("v1beta1"));
+    expect([created.status, created.body["message"]]).toEqual([201, undefined]);
+    const status = {
+      ready: true,
+      initialization: { provisioned: true },
+      failureDomains: { "2": { controlPlane: true }, "1": { attributes: { rack: "a" } } },
+    };
+    expect((await server.merge(`${older}/pier/status`, { status })).status).toBe(200);
+    const shown = (await server.get(`${newer}/pier`)).body;
+    expect(shown.apiVersion).toBe(`${group}/v1beta2`);
+    expect(shown.status).toEqual({
+      ready: true,
+      initialization: { provisioned: true },
+      failureDomains: [
+        { name: "1", controlPlane: false, attributes: { rack: "a" } },
+        { name: "2", controlPlane: true },
+      ],
+    });
+    expect(shown.spec).toEqual((await server.get(`${older}/pier`)).body.spec);
+    const changed = await server.merge(`${newer}/pier/status`, {
+      status: { failureDomains: [{ name: "3", controlPlane: true }] },
+    });
+    expect([changed.status, changed.warning]).toEqual([200, undefined]);
+    const stored = (await server.get(`${older}/pier`)).body;
+    expect(stored.status["failureDomains"]).toEqual({ "3": { controlPlane: true } });
+    expect(stored.metadata.annotations).toBeUndefined();
+  });
+
+  test("shows an empty endpoint of v1beta1 in v1beta2 as none, and takes the defaults of the stored version", async () => {
+    const server = newServer();
+    const created = await server.create(
+      older,
+      azureCluster("v1beta1", { controlPlaneEndpoint: { host: "", port: 0 } }),
+    );
+    expect(created.status).toBe(201);
+    expect((await server.get(`${newer}/pier`)).body.spec).not.toHaveProperty("controlPlaneEndpoint");
+    const other = newServer();
+    const defaulted = await other.create(newer, azureCluster("v1beta2"));
+    expect(defaulted.body.spec).toMatchObject({
+      resourceGroup: "pier",
+      networkSpec: { vnet: { name: "pier-vnet" } },
+    });
+  });
+
+  // Admission sets defaults in the stored version, and what comes back from there has no empty fields.
+  test.each([{}, { host: "" }, { port: 0 }])(
+    "of v1beta2 with the endpoint %j has none",
+    async (controlPlaneEndpoint) => {
+      const server = newServer();
+      const { status, body } = await server.create(newer, azureCluster("v1beta2", { controlPlaneEndpoint }));
+      expect(status).toBe(201);
+      expect(body.spec).not.toHaveProperty("controlPlaneEndpoint");
+    },
+  );
+
+  test("of v1beta2 with an impossible port is refused, and nothing is stored", async () => {
+    const server = newServer();
+    const spec = { controlPlaneEndpoint: { host: "pier.example.com", port: 70_000 } };
+    const answer = await server.create(newer, azureCluster("v1beta2", spec));
+    expect([answer.status, String(answer.body["message"])]).toEqual([
+      422,
+      expect.stringContaining("spec.controlPlaneEndpoint.port: Invalid value: 70000"),
+    ]);
+    expect((await server.get(`${older}/pier`)).status).toBe(404);
+  });
+
+  test("is named by its v1beta2 in references of clusters that name no version", async () => {
+    const server = newServer();
+    const clusters = path("v1beta1", "clusters");
+    await server.create(path("v1beta2", "clusters"), {
+      apiVersion: `${GROUPS.core}/v1beta2`,
+      kind: "Cluster",
+      metadata: { name: "pier" },
+      spec: { infrastructureRef: { apiGroup: group, kind: "AzureCluster", name: "pier" } },
+    });
+    expect((await server.get(`${clusters}/pier`)).body.spec["infrastructureRef"]).toMatchObject({
+      apiVersion: `${group}/v1beta2`,
+    });
   });
 });

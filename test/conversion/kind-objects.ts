@@ -1,5 +1,7 @@
-import { type CustomKind, deepFreeze, type JsonObject } from "@capstan/api";
+import { type Convert, type CustomKind, deepFreeze, type JsonObject, newerFirst } from "@capstan/api";
 import fc from "fast-check";
+import type { RuledVersion } from "../../packages/api/src/conversion/by-rules.ts";
+import type { FieldRule } from "../../packages/api/src/conversion/rules.ts";
 import { type SpecialFields, valueOf } from "./arbitrary-object.ts";
 
 const GROUP = "infrastructure.example.com";
@@ -53,10 +55,30 @@ export interface Schemas {
   readonly statusSchema: object | undefined;
 }
 
+/** The two versions of a kind, and the conversions between them; undefined for a kind with one version. */
+export interface Pair {
+  readonly older: Schemas;
+  readonly newer: Schemas;
+  readonly up: Convert;
+  readonly down: Convert;
+  readonly fieldRules: readonly FieldRule[];
+}
+
+/** The versions of a kind by age: either may be the stored one. */
+export function pairOf(kind: CustomKind): Pair | undefined {
+  const [other] = kind.converted as readonly RuledVersion[];
+  if (!other) return undefined;
+  const { toStored, fromStored } = other.conversion;
+  const { fieldRules } = other;
+  return newerFirst(kind.version, other.version) < 0
+    ? { older: other, newer: kind, up: toStored, down: fromStored, fieldRules }
+    : { older: kind, newer: other, up: fromStored, down: toStored, fieldRules };
+}
+
 /** Random objects of a kind in its older or in its newer version. */
 export function objectsOf(kind: CustomKind, version: "older" | "newer"): fc.Arbitrary<JsonObject> {
   const special = version === "older" ? SPECIAL : NEWER_SPECIAL;
-  const { specSchema, statusSchema }: Schemas = version === "older" ? kind : (kind.converted[0] ?? kind);
+  const { specSchema, statusSchema }: Schemas = pairOf(kind)?.[version] ?? kind;
   const plain = (schema: object): object => JSON.parse(JSON.stringify(schema)) as object;
   return fc
     .record(
@@ -90,7 +112,10 @@ const KEYS: Readonly<Record<string, string>> = {
   partitions: "device",
 };
 
-/** The object with what rules beyond the schema ask for: items with keys of their own, in order, and one layout of a disk. */
+/**
+ * The object with what rules beyond the schema ask for: items with keys of their own, in order, one layout of a disk, and
+ * failure domains in a list that say whether they take control plane machines.
+ */
 function plausible<T>(value: T): T {
   if (Array.isArray(value)) return deepFreeze(value.map(plausible)) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -101,6 +126,8 @@ function plausible<T>(value: T): T {
       return [name, key !== undefined && isItems(inner) ? byKey(inner, key) : inner];
     }),
   );
+  if (isItems(fields["failureDomains"]))
+    fields["failureDomains"] = fields["failureDomains"].map((one) => ({ controlPlane: false, ...one }));
   if (fields["diskLayout"] !== undefined) delete fields["layout"];
   else if (fields["device"] !== undefined && fields["filesystem"] === undefined) fields["layout"] ??= true;
   return deepFreeze(fields) as T;

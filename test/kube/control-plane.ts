@@ -49,12 +49,15 @@ export async function startControlPlane({
   users = [],
   durable = false,
   audit = false,
+  egress,
 }: {
   readonly users?: readonly TokenUser[];
   /** Writes are safe on disk before they are answered; tests do not need that. */
   readonly durable?: boolean;
   /** Notes who asked for what, without bodies. */
   readonly audit?: boolean;
+  /** The socket of a proxy by which the server reaches Services: there is no network of pods here. */
+  readonly egress?: string | undefined;
 } = {}): Promise<ControlPlane> {
   const beganMs = performance.now();
   const assets = kubeAssets((line) => console.log(line));
@@ -68,7 +71,11 @@ export async function startControlPlane({
     const [client, peer, secure] = await Promise.all([freePort(), freePort(), freePort()]);
     const token = writeCredentials(folder, users);
     run("etcd", [...etcdFlags(folder, client, peer), `--unsafe-no-fsync=${!durable}`]);
-    run("kube-apiserver", [...apiserverFlags(folder, client, secure), ...(audit ? auditFlags(folder) : [])]);
+    run("kube-apiserver", [
+      ...apiserverFlags(folder, client, secure),
+      ...(audit ? auditFlags(folder) : []),
+      ...(egress === undefined ? [] : egressFlags(folder, egress)),
+    ]);
     const url = `https://127.0.0.1:${secure}`;
     const connect = (): Transport => connectAs(token, { url, ca: certificate(folder) });
     await ready(connect, { children, log: join(folder, "kube-apiserver.log") });
@@ -133,6 +140,19 @@ function auditFlags(folder: string): string[] {
   const rules = [{ level: "Metadata", omitStages: ["RequestReceived"] }];
   writeFileSync(policy, JSON.stringify({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules }));
   return [`--audit-policy-file=${policy}`, `--audit-log-path=${join(folder, AUDIT_LOG)}`];
+}
+
+/** Connections to Services go through a proxy that is asked by CONNECT. */
+function egressFlags(folder: string, udsName: string): string[] {
+  const file = join(folder, "egress.json");
+  const connection = { proxyProtocol: "HTTPConnect", transport: { uds: { udsName } } };
+  const configuration = {
+    apiVersion: "apiserver.k8s.io/v1beta1",
+    kind: "EgressSelectorConfiguration",
+    egressSelections: [{ name: "cluster", connection }],
+  };
+  writeFileSync(file, JSON.stringify(configuration));
+  return [`--egress-selector-config-file=${file}`];
 }
 
 function controllerManagerFlags(folder: string, kubeconfig: string): string[] {

@@ -86,13 +86,13 @@ afterAll(async () => {
 });
 
 async function createControlPlane(): Promise<void> {
-  const reference = ({ apiVersion, kind }: Kind) => ({ apiVersion, kind, ...NAME });
+  const reference = ({ group, kind }: Kind) => ({ apiGroup: group, kind, name: NAME.name });
   await create(client, AzureCluster, {
     metadata: NAME,
     spec: {
       location: "westeurope",
       subscriptionID: DEFAULT_SUBSCRIPTION,
-      identityRef: { ...reference(AzureClusterIdentity), name: "bench" },
+      identityRef: { kind: AzureClusterIdentity.kind, name: "bench" },
     },
   });
   await create(client, AzureMachineTemplate, {
@@ -104,7 +104,7 @@ async function createControlPlane(): Promise<void> {
     spec: {
       replicas: 1,
       version: "v1.33.5",
-      machineTemplate: { infrastructureRef: reference(AzureMachineTemplate) },
+      machineTemplate: { spec: { infrastructureRef: reference(AzureMachineTemplate) } },
       kubeadmConfigSpec: { clusterConfiguration: { encryptionAlgorithm: "ECDSA-P256" } },
     },
   });
@@ -125,7 +125,7 @@ async function settled(version: string): Promise<readonly string[]> {
       observedGeneration: metadata.generation,
       replicas: 1,
       readyReplicas: 1,
-      updatedReplicas: 1,
+      upToDateReplicas: 1,
       version,
     });
     const names = await machineNames();
@@ -153,7 +153,9 @@ describe("a control plane of one machine on a real kube-apiserver", () => {
     await createControlPlane();
     first = await settled("v1.33.5");
     const { status } = await client.get(Cluster, NAME);
-    expect(status).toMatchObject({ controlPlaneReady: true, infrastructureReady: true });
+    expect(status).toMatchObject({
+      initialization: { controlPlaneInitialized: true, infrastructureProvisioned: true },
+    });
   });
 
   test("is upgraded: another machine takes over, and the first one is gone with its Node", async () => {

@@ -1,5 +1,12 @@
 import { readFileSync } from "node:fs";
-import { CLUSTER_NAME_LABEL, type KubernetesObject } from "@capstan/api";
+import {
+  AzureManagedCluster,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
+  CLUSTER_NAME_LABEL,
+  type Kind,
+  type KubernetesObject,
+} from "@capstan/api";
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import {
   azureCluster,
@@ -109,19 +116,15 @@ function withKubeadmControlPlane(): readonly KubernetesObject[] {
 }
 
 function managed(): readonly KubernetesObject[] {
-  const { apiVersion, kind } = azureManagedControlPlane();
+  const reference = ({ group, kind }: Kind, name: string) => ({ apiGroup: group, kind, name });
   const infrastructure = azureManagedCluster({ metadata: inFleet("managed") });
   const pool = azureManagedMachinePool({ metadata: inFleet("system") });
   return [
     cluster({
       metadata: inFleet("managed"),
       spec: {
-        infrastructureRef: {
-          apiVersion: infrastructure.apiVersion,
-          kind: infrastructure.kind,
-          name: "managed",
-        },
-        controlPlaneRef: { apiVersion, kind, name: "managed" },
+        infrastructureRef: reference(AzureManagedCluster, "managed"),
+        controlPlaneRef: reference(AzureManagedControlPlane, "managed"),
       },
     }),
     infrastructure,
@@ -133,7 +136,7 @@ function managed(): readonly KubernetesObject[] {
           spec: {
             clusterName: "managed",
             bootstrap: { configRef: undefined, dataSecretName: "" },
-            infrastructureRef: { apiVersion: pool.apiVersion, kind: pool.kind, name: "system" },
+            infrastructureRef: reference(AzureManagedMachinePool, "system"),
           },
         },
       },

@@ -180,7 +180,7 @@ async function eventually(assertion: () => Promise<void>): Promise<void> {
 }
 
 const referenceTo = (name: string): object => ({
-  apiVersion: TestMachineTemplate.apiVersion,
+  apiGroup: TestMachineTemplate.group,
   kind: TestMachineTemplate.kind,
   name,
   namespace,
@@ -198,7 +198,7 @@ test("machines keep names and UIDs while they move to another MachineSet and are
     spec: {
       clusterName: "demo",
       replicas: 2,
-      strategy: { type: "InPlace" },
+      rollout: { strategy: { type: "InPlace" } },
       template: {
         spec: {
           clusterName: "demo",

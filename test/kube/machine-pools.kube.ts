@@ -36,7 +36,6 @@ beforeAll(async () => {
   const { plane, capstan, client } = management;
   const { code } = await capstan("init", "--kubeconfig", plane.kubeconfig);
   expect(code).toBe(0);
-  await management.routeWebhooks();
   for (let count = 0; count < 2; count++) managers.push(await readyManager());
   const cluster = fleetOn(plane).filter(
     ({ kind, metadata }) =>

@@ -18,7 +18,7 @@ async function settled(replicas: number, version: string): Promise<readonly stri
   const { client } = machines;
   await eventually(async () => {
     const { status } = await client.get(MachineDeployment, DEPLOYMENT);
-    expect(status).toMatchObject({ replicas, availableReplicas: replicas, updatedReplicas: replicas });
+    expect(status).toMatchObject({ replicas, availableReplicas: replicas, upToDateReplicas: replicas });
     const all = await client.list(Machine);
     expect(all.map(({ spec }) => spec.version)).toEqual(Array.from({ length: replicas }, () => version));
   });

@@ -1,6 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +11,7 @@ import { type Ended, launch, type Running } from "../journeys/capstan.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { freePort } from "./free-port.ts";
 import { type QuickAzure, startQuickAzure } from "./quick-azure.ts";
+import { startServiceRoute } from "./service-route.ts";
 
 /** Runs a program to its end and gives what it says, on standard error too. */
 type Run = (...args: string[]) => Promise<string>;
@@ -26,11 +26,6 @@ export interface Management {
   readonly capstan: (...args: string[]) => Promise<Ended>;
   /** Runs kubectl as the administrator. */
   readonly kubectl: Run;
-  /**
-   * Leads kube-apiserver to the webhooks of the managers, which run beside it and not in pods: the Service stays what it
-   * asks, with the name that the certificates are for.
-   */
-  readonly routeWebhooks: () => Promise<void>;
   /** Starts a manager that is the ServiceAccount of the installation. */
   readonly startManager: () => Promise<RunningManager>;
   readonly azure: Pick<QuickAzure, "machines" | "resources" | "writes">;
@@ -45,6 +40,8 @@ export interface RunningManager extends Running {
 }
 
 const runFile = promisify(execFile);
+// All of our CRDs.
+const LONGEST_OUTPUT = 16 * 1024 * 1024;
 
 /** Builds the bundle and starts all of it. */
 export async function startManagement(): Promise<Management> {
@@ -52,12 +49,14 @@ export async function startManagement(): Promise<Management> {
   const program = join(folder, "capstan.mjs");
   // A file of its own: another test may build its bundle at the same time.
   execFileSync(process.execPath, ["tools/bundle.ts", program]);
-  const plane = await startControlPlane({ audit: true });
+  // The managers run beside kube-apiserver and not in pods; it reaches those that are ready by their Service.
+  const webhooks = await startServiceRoute(join(folder, "services.sock"));
+  const plane = await startControlPlane({ audit: true, egress: webhooks.socket });
   const capstan = (...args: string[]): Promise<Ended> => launch(args, { program }).ended;
   const azure = await startQuickAzure();
-  const webhooks = await forwardToFirst();
   const kubectl: Run = async (...args) => {
-    const { stdout, stderr } = await runFile(plane.kubectl, ["--kubeconfig", plane.kubeconfig, ...args]);
+    const command = ["--kubeconfig", plane.kubeconfig, ...args];
+    const { stdout, stderr } = await runFile(plane.kubectl, command, { maxBuffer: LONGEST_OUTPUT });
     return stdout + stderr;
   };
   return {
@@ -66,11 +65,11 @@ export async function startManagement(): Promise<Management> {
     client: createClient({ transport: plane.connect(), env: createRealEnv(), fieldManager: "test" }),
     capstan,
     kubectl,
-    routeWebhooks: () => routeWebhooks(kubectl, webhooks.port),
     startManager: async () => {
       const health = `127.0.0.1:${await freePort()}`;
       const webhookPort = await freePort();
-      webhooks.targets.push(webhookPort);
+      const isReady = async (): Promise<boolean> => (await fetch(`http://${health}/readyz`)).ok;
+      webhooks.endpoints.push({ port: webhookPort, isReady });
       const flags = {
         kubeconfig: await serviceAccountConfig(folder, plane, kubectl),
         "azure-endpoint": azure.endpoint,
@@ -86,8 +85,8 @@ export async function startManagement(): Promise<Management> {
     page: (heading) => runPage(folder, plane, heading),
     stop: async () => {
       await azure.stop();
-      webhooks.server.close();
       await plane.stop();
+      await webhooks.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -110,45 +109,6 @@ async function runPage(
     env,
   });
   return stdout + stderr;
-}
-
-async function routeWebhooks(kubectl: Run, port: number): Promise<void> {
-  const namespaced = ["-n", "capstan-system"];
-  const spec = { type: "ExternalName", externalName: "127.0.0.1", clusterIP: "" };
-  await kubectl(
-    "patch",
-    "service",
-    "capstan-webhooks",
-    ...namespaced,
-    "--type=merge",
-    "-p",
-    JSON.stringify({ spec }),
-  );
-  const patch = [{ op: "replace", path: "/webhooks/0/clientConfig/service/port", value: port }];
-  for (const kind of ["mutatingwebhookconfiguration", "validatingwebhookconfiguration"]) {
-    await kubectl("patch", kind, "capstan", "--type=json", "-p", JSON.stringify(patch));
-  }
-}
-
-/** Does what a Service does: hands each connection to the first of its targets that takes it. */
-async function forwardToFirst(): Promise<{ server: Server; port: number; targets: number[] }> {
-  const targets: number[] = [];
-  const forward = (client: Socket, [port, ...others]: readonly number[]): void => {
-    if (port === undefined) return void client.destroy();
-    const target = connect({ port, host: "127.0.0.1" });
-    target.once("error", () => forward(client, others));
-    target.once("connect", () => {
-      target.removeAllListeners("error");
-      target.on("error", () => client.destroy());
-      client.pipe(target).pipe(client);
-    });
-  };
-  const server = createServer((client) => {
-    client.on("error", () => undefined);
-    forward(client, targets);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { server, port: (server.address() as AddressInfo).port, targets };
 }
 
 /** A kubeconfig of the manager's ServiceAccount, with a token as its pods have it. */

@@ -42,7 +42,7 @@ function kubeconfig(name: string): object {
 /** Creates a cluster with a network in the simulated Azure and a control plane that is there already. */
 export async function createCluster(client: Client, name: string): Promise<void> {
   const metadata = { name, namespace: "default" };
-  const reference = ({ apiVersion, kind }: Kind) => ({ apiVersion, kind, name });
+  const reference = ({ group, kind }: Kind) => ({ apiGroup: group, kind, name });
   await createAccess(client, name);
   const spec = { controlPlaneEndpoint: ENDPOINT, infrastructureRef: reference(AzureCluster) };
   await create(client, Cluster, { metadata, spec });
@@ -61,7 +61,7 @@ export async function createCluster(client: Client, name: string): Promise<void>
 export async function createReadyCluster(client: Client, name: string): Promise<void> {
   const metadata = { name, namespace: "default" };
   await createAccess(client, name);
-  const { apiVersion, kind } = AzureCluster;
+  const { group: apiGroup, kind } = AzureCluster;
   const controlPlaneEndpoint = ENDPOINT;
   await create(client, AzureCluster, {
     metadata,
@@ -69,6 +69,6 @@ export async function createReadyCluster(client: Client, name: string): Promise<
   });
   const ready = { type: "merge", subresource: "status", body: { status: { ready: true } } } as const;
   await client.patch(AzureCluster, metadata, ready);
-  const infrastructureRef = { apiVersion, kind, name };
+  const infrastructureRef = { apiGroup, kind, name };
   await create(client, Cluster, { metadata, spec: { controlPlaneEndpoint, infrastructureRef } });
 }

@@ -83,10 +83,10 @@ async function eventually(assertion: () => Promise<void>): Promise<void> {
 }
 
 test("a kind whose CRD is missing is watched on a real kube-apiserver, installed later, and then seen", async () => {
-  const { apiVersion, kind, name } = { ...RocketCluster, ...demo };
+  const { group: apiGroup, kind, name } = { ...RocketCluster, ...demo };
   await client.create(
     Cluster,
-    cluster({ metadata: demo, spec: { infrastructureRef: { apiVersion, kind, name } } }),
+    cluster({ metadata: demo, spec: { infrastructureRef: { apiGroup, kind, name } } }),
   );
   await eventually(async () => {
     const waiting = await client.get(Cluster, demo);

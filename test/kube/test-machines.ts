@@ -94,8 +94,8 @@ export async function createDeployment(
   const template = { spec: { size: "small" } };
   await client.create(TestMachineTemplate, foreign(TestMachineTemplate, name, { template }));
   await create(client, KubeadmConfigTemplate, { metadata: DEPLOYMENT, spec: { template: { spec: {} } } });
-  const reference = ({ apiVersion, kind }: { apiVersion: string; kind: string }) => ({
-    apiVersion,
+  const reference = ({ group, kind }: { group: string; kind: string }) => ({
+    apiGroup: group,
     kind,
     name,
     namespace,
@@ -107,7 +107,7 @@ export async function createDeployment(
       clusterName: CLUSTER,
       replicas,
       selector: {},
-      strategy: { type: "RollingUpdate", rollingUpdate },
+      rollout: { strategy: { type: "RollingUpdate", rollingUpdate } },
       template: {
         spec: {
           clusterName: CLUSTER,

@@ -4,13 +4,21 @@ import { MachinePool } from "./cluster/machine-pool.ts";
 import { deepFreeze } from "./values/deep-copy.ts";
 
 const pool = deepFreeze({
-  apiVersion: "cluster.x-k8s.io/v1beta1",
+  apiVersion: "cluster.x-k8s.io/v1beta2",
   kind: "MachinePool",
   metadata: { name: "pool", namespace: "fleet" },
   spec: {
     clusterName: "c1",
     template: {
-      spec: { clusterName: "c1", bootstrap: { dataSecretName: "data" }, infrastructureRef: { name: "amp" } },
+      spec: {
+        clusterName: "c1",
+        bootstrap: { dataSecretName: "data" },
+        infrastructureRef: {
+          apiGroup: "infrastructure.cluster.x-k8s.io",
+          kind: "AzureMachinePool",
+          name: "amp",
+        },
+      },
     },
   },
 });

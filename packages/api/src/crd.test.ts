@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import { crdFiles } from "../../../tools/generate-crds.ts";
 import { MachinePool } from "./cluster/machine-pool.ts";
 import { openApiSchema, toConvertedDefinition, toCustomResourceDefinition } from "./crd.ts";
-import { defineKind, defineVersion } from "./kind.ts";
-import { customKinds, kindOf } from "./kinds.ts";
+import { AzureCluster } from "./infrastructure/azure-cluster/azure-cluster.ts";
+import { type CustomKind, defineKind, defineVersion } from "./kind.ts";
+import { customKinds, kindOf, servedKind } from "./kinds.ts";
 import { anyObject, object, optional, string } from "./schema/schema.ts";
 import { ExtensionConfig } from "./runtime-extension/extension-config.ts";
 
@@ -37,7 +38,6 @@ test("has names, labels, columns, scope and subresources as Cluster API's own", 
     labels: {
       "app.kubernetes.io/managed-by": "capstan",
       "cluster.x-k8s.io/provider": "cluster-api",
-      "cluster.x-k8s.io/v1beta1": "v1beta1",
       "clusterctl.cluster.x-k8s.io": "",
     },
   });
@@ -51,7 +51,7 @@ test("has names, labels, columns, scope and subresources as Cluster API's own", 
   });
   expect(crd.spec.scope).toBe("Namespaced");
   expect(crd.spec.versions[0]).toMatchObject({
-    name: "v1beta1",
+    name: "v1beta2",
     served: true,
     storage: true,
     subresources: {
@@ -71,6 +71,40 @@ test("has names, labels, columns, scope and subresources as Cluster API's own", 
     "Age",
     "Version",
   ]);
+});
+
+describe("the contract labels", () => {
+  const contractsOf = (kind: CustomKind): Record<string, string> => {
+    const labels = Object.entries(toConvertedDefinition(kind).metadata.labels ?? {});
+    const prefix = "cluster.x-k8s.io/v";
+    return Object.fromEntries(
+      labels.flatMap(([name, value]) =>
+        name.startsWith(prefix) ? [[name.replace("cluster.x-k8s.io/", ""), value]] : [],
+      ),
+    );
+  };
+  const each = { v1beta1: "v1beta1", v1beta2: "v1beta2" };
+  const both = { v1beta1: "v1beta1", v1beta2: "v1beta1" };
+  const ofProviders: Record<string, Record<string, string>> = {
+    AzureCluster: each,
+    KubeadmConfig: each,
+    KubeadmConfigTemplate: each,
+    KubeadmControlPlane: each,
+  };
+
+  test.each(customKinds.map((kind) => [kind.kind, kind] as const))(
+    "of %s name the versions that follow each contract",
+    (name, kind) => {
+      const isInfrastructure = kind.group === "infrastructure.cluster.x-k8s.io";
+      expect(contractsOf(kind)).toEqual(ofProviders[name] ?? (isInfrastructure ? both : {}));
+    },
+  );
+
+  test("leave out versions that the definition does not serve", () => {
+    const { labels } = toCustomResourceDefinition(AzureCluster).metadata;
+    expect(labels).toMatchObject({ "cluster.x-k8s.io/v1beta1": "v1beta1" });
+    expect(labels).not.toHaveProperty(["cluster.x-k8s.io/v1beta2"]);
+  });
 });
 
 test("has the scope Cluster for kinds without a namespace", () => {
@@ -129,7 +163,9 @@ test("has versions with other schemas only where the server converts", () => {
     strategy: "Webhook",
     webhook: {
       conversionReviewVersions: ["v1"],
-      clientConfig: { service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert" } },
+      clientConfig: {
+        service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert", port: 443 },
+      },
     },
   });
   expect(versions[0]).not.toHaveProperty("subresources");
@@ -159,8 +195,9 @@ test("requires a spec only if the spec has required fields", () => {
 });
 
 test("a kind is found by API version and name", () => {
-  expect(kindOf("cluster.x-k8s.io/v1beta1", "MachinePool")).toBe(MachinePool);
-  expect(kindOf("cluster.x-k8s.io/v1beta2", "MachinePool")).toBeUndefined();
+  expect(kindOf("cluster.x-k8s.io/v1beta2", "MachinePool")).toBe(MachinePool);
+  expect(kindOf("cluster.x-k8s.io/v1beta1", "MachinePool")).toBeUndefined();
+  expect(servedKind("cluster.x-k8s.io/v1beta1", "MachinePool")?.version).toBe("v1beta1");
   expect(kindOf("v1", "Pod")).toBeUndefined();
 });
 

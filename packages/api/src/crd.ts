@@ -1,4 +1,5 @@
 /** The CustomResourceDefinition of a kind, generated from the input of `defineKind`. */
+import { CONTRACT_LABEL } from "./cluster/group.ts";
 import { builtInKind, type ConvertedVersion, type CustomKind, type VersionDetails } from "./kind.ts";
 import type { KubernetesObject } from "./kubernetes/meta.ts";
 import type { TSchema } from "./schema/schema.ts";
@@ -16,12 +17,17 @@ export interface CrdVersion {
   additionalPrinterColumns?: Record<string, unknown>[];
 }
 
-/** Who converts objects between the versions of a CRD. */
-interface CrdConversion {
-  strategy: "Webhook";
-  webhook: {
+/** Which server converts objects between the versions of a CRD. */
+export interface CrdConversion {
+  strategy: "Webhook" | "None";
+  webhook?: {
     conversionReviewVersions: string[];
-    clientConfig: { service: { namespace: string; name: string; path: string } };
+    clientConfig: {
+      url?: string;
+      service?: { namespace: string; name: string; path?: string; port?: number };
+      /** The authorities of the server's certificate, PEM in base64. */
+      caBundle?: string;
+    };
   };
 }
 
@@ -42,6 +48,12 @@ export interface CustomResourceDefinition extends KubernetesObject {
     /** Absent if no version needs a conversion. */
     conversion?: CrdConversion;
   };
+  /** Written by the server; only a migration changes the stored versions. */
+  status?: {
+    /** The versions that objects may be stored in. */
+    storedVersions?: string[];
+    conditions?: { type: string; status: string; message?: string }[];
+  };
 }
 
 /** The kind of CustomResourceDefinitions. */
@@ -51,17 +63,21 @@ export const CustomResourceDefinition = builtInKind<CustomResourceDefinition>({
   kind: "CustomResourceDefinition",
   plural: "customresourcedefinitions",
   namespaced: false,
+  subresources: ["status"],
 });
 
 /** Distinguishes our definitions from those of other providers, which have the same names. */
 const OURS = { "app.kubernetes.io/managed-by": "capstan" };
 
-// The embedded API server converts in its own process, as this webhook of the manager would.
+// The embedded API server converts in its own process, as this webhook of the manager would. The port is kube-apiserver's
+// default: without it, a stored definition would never equal ours.
 const CONVERSION: CrdConversion = {
   strategy: "Webhook",
   webhook: {
     conversionReviewVersions: ["v1"],
-    clientConfig: { service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert" } },
+    clientConfig: {
+      service: { namespace: "capstan-system", name: "capstan-webhooks", path: "/convert", port: 443 },
+    },
   },
 };
 
@@ -77,10 +93,14 @@ export function toConvertedDefinition(kind: CustomKind): CustomResourceDefinitio
 
 function definitionOf(kind: CustomKind, converted: readonly ConvertedVersion[]): CustomResourceDefinition {
   const { group, version, plural, singular, shortNames, categories, namespaced } = kind;
+  const versions = [
+    ...[version, ...kind.alsoServed].map((name) => versionOf(kind, name)),
+    ...converted.map((other) => versionOf(kind, other.version, other)),
+  ];
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}`, labels: { ...kind.crdLabels, ...OURS } },
+    metadata: { name: `${plural}.${group}`, labels: { ...labelsOf(kind, versions), ...OURS } },
     spec: {
       group,
       names: {
@@ -92,13 +112,18 @@ function definitionOf(kind: CustomKind, converted: readonly ConvertedVersion[]):
         ...(categories.length > 0 && { categories: [...categories] }),
       },
       scope: namespaced ? "Namespaced" : "Cluster",
-      versions: [
-        ...[version, ...kind.alsoServed].map((name) => versionOf(kind, name)),
-        ...converted.map((other) => versionOf(kind, other.version, other)),
-      ],
+      versions,
       ...(converted.length > 0 && { conversion: structuredClone(CONVERSION) }),
     },
   };
+}
+
+/** The labels of a CRD. Cluster API reads objects in the versions that the labels name, so these must be served. */
+function labelsOf({ crdLabels }: CustomKind, versions: readonly CrdVersion[]): Record<string, string> {
+  const isServed = (version: string): boolean => versions.some(({ name }) => name === version);
+  return Object.fromEntries(
+    Object.entries(crdLabels).filter(([label, value]) => !CONTRACT_LABEL.test(label) || isServed(value)),
+  );
 }
 
 /** The schema of a whole object of a kind in its stored version, or in the given one, as plain JSON. */

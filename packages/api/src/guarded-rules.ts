@@ -25,9 +25,11 @@ const MOST_MISFITS = 20;
 export function guardRules<Spec extends TSchema, Status extends TSchema>(
   definition: KindDefinition<Spec, Status>,
 ): Rules<CustomObject<Static<Spec>, Static<Status>>> {
-  const { kind, spec, status, applyDefaults, validate, warn } = definition;
+  const { kind, spec, status, defaulted = [], applyDefaults, validate, warn } = definition;
   const schema = object(kind, { metadata: Metadata, spec, ...(status && { status: optional(status) }) });
   const fits = (value: unknown): boolean => misfits(schema, value).next().done === true;
+  const mayGetDefaults = (value: unknown): boolean =>
+    misfits(schema, value).every((misfit) => misfit.value === undefined && defaulted.includes(misfit.field));
   // A stored object from before the current schema may not fit, and is then not compared with.
   const guarded = <T>({ old, ...request }: AdmissionRequest<T>): AdmissionRequest<T> => ({
     ...request,
@@ -35,7 +37,7 @@ export function guardRules<Spec extends TSchema, Status extends TSchema>(
   });
   return {
     applyDefaults(draft, old) {
-      if (applyDefaults && fits(draft)) applyDefaults(draft, old && fits(old) ? old : undefined);
+      if (applyDefaults && mayGetDefaults(draft)) applyDefaults(draft, old && fits(old) ? old : undefined);
     },
     validate(request) {
       if (!validate) return [];

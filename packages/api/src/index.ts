@@ -16,8 +16,12 @@ export {
   defineVersion,
 } from "./kind.ts";
 export type { Conversion, ConversionContext, Convert, Converted } from "./conversion/conversion.ts";
+export { inStoredVersion, ownVersionOf } from "./conversion/stored-form.ts";
+export { contractVersionIn } from "./conversion/contract-version.ts";
+export { fieldMoves, type Moves } from "./conversion/field-moves.ts";
+export { CONVERSION_DATA_ANNOTATION } from "./conversion/restore-annotation.ts";
 export { type VersionConversion, versionConversion } from "./conversion/version-conversion.ts";
-export { customKinds, kindOf } from "./kinds.ts";
+export { customKinds, kindOf, servedKind } from "./kinds.ts";
 export {
   DEFAULT_FEATURES,
   type Feature,
@@ -30,6 +34,7 @@ export {
 export { type Verdict, validateObject, withDefaults } from "./admission.ts";
 export { hasNoController } from "./without-controller.ts";
 export {
+  type CrdConversion,
   type CrdVersion,
   CustomResourceDefinition,
   type PrintedSchema,
@@ -40,18 +45,20 @@ export {
 
 // The metadata of every Kubernetes object.
 export type { Frozen, KubernetesObject, ObjectMeta, OwnerReference } from "./kubernetes/meta.ts";
-export { Condition, Conditions } from "./kubernetes/condition.ts";
+export { Condition, Conditions, StandardCondition } from "./kubernetes/condition.ts";
 export {
   CLOCK_SKEW_MS,
   type FalseConditionUpdate,
   type ConditionUpdate,
   type Severity,
   type SummaryOptions,
+  deprecatedConditionsOf,
   getCondition,
   isTrue,
   markFalse,
   markTrue,
   markUnknown,
+  olderConditionsOf,
   removeCondition,
   setCondition,
   summarizeReady,
@@ -86,6 +93,7 @@ export {
   labelValueFor,
   labelValueProblems,
 } from "./kubernetes/names.ts";
+export { ContractReference } from "./cluster/v1beta2/fields.ts";
 export { ObjectReference } from "./kubernetes/object-reference.ts";
 export { MachineTaints, Taint } from "./kubernetes/taint.ts";
 export { formatTimestamp } from "./kubernetes/timestamp.ts";
@@ -142,6 +150,7 @@ export {
   parseQuantity,
   quantityProblem,
 } from "./values/quantity.ts";
+export { newerFirst } from "./values/version-order.ts";
 export {
   type Version,
   compareVersions,
@@ -161,12 +170,12 @@ export { MachineDrainRule } from "./cluster/machine-drain-rule.ts";
 export { MachineHealthCheck } from "./cluster/machine-health-check.ts";
 export { MachinePool } from "./cluster/machine-pool.ts";
 export { MachineSet } from "./cluster/machine-set.ts";
-export type { MachineTemplate, MachineTemplateSpec } from "./cluster/machine-fields.ts";
+export type { MachineTemplate, MachineTemplateSpec } from "./cluster/v1beta2/fields.ts";
 export { KubeadmConfig } from "./bootstrap/kubeadm-config.ts";
-export type { KubeadmConfigSpec } from "./bootstrap/kubeadm-config/spec.ts";
+export type { KubeadmConfigSpec } from "./bootstrap/v1beta2/spec.ts";
 export { KubeadmConfigTemplate } from "./bootstrap/kubeadm-config-template.ts";
 export { KubeadmControlPlane } from "./controlplane/kubeadm-control-plane.ts";
-export type { KubeadmControlPlaneSpec } from "./controlplane/spec.ts";
+export type { KubeadmControlPlaneSpec } from "./controlplane/v1beta2/kubeadm-control-plane.ts";
 export { ExtensionConfig } from "./runtime-extension/extension-config.ts";
 export type {
   CanUpdateMachineRequest,
@@ -190,6 +199,7 @@ export {
   MAX_REPLICAS_ANNOTATION,
   REVISION_ANNOTATION,
   REVISION_HISTORY_ANNOTATION,
+  REVISION_HISTORY_LIMIT_ANNOTATION,
   TEMPLATE_HASH_LABEL,
   EXCLUDE_NODE_DRAINING_ANNOTATION,
   EXCLUDE_VOLUME_DETACH_ANNOTATION,

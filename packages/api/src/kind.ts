@@ -16,6 +16,11 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> {
   readonly namespaced: boolean;
   /** Subresources that the server has for this kind. */
   readonly subresources: readonly string[];
+  /**
+   * The form of `status.conditions`; v1beta1 unless given. Kinds whose conditions have the form of v1beta2 keep those of
+   * the older form in `status.deprecated.v1beta1.conditions`.
+   */
+  readonly conditionForm?: "v1beta1" | "v1beta2";
   /** Never set: it only carries the type. */
   readonly objectType?: T;
 }
@@ -114,12 +119,15 @@ export interface KindDefinition<Spec extends TSchema, Status extends TSchema> {
   readonly description: string;
   readonly spec: Spec;
   readonly status?: Status;
+  readonly conditionForm?: "v1beta1" | "v1beta2";
   readonly rules?: readonly Rule[];
   readonly columns?: readonly PrinterColumn[];
   readonly scale?: ScalePaths;
   readonly alsoServed?: readonly string[];
   readonly converted?: readonly ConvertedVersion[];
   readonly crdLabels?: Readonly<Record<string, string>>;
+  /** Required fields that `applyDefaults` sets: as in Kubernetes, the schema is checked after that. */
+  readonly defaulted?: readonly string[];
   readonly applyDefaults?: (
     draft: CustomObject<Static<Spec>, Static<Status>>,
     old?: Frozen<CustomObject<Static<Spec>, Static<Status>>>,
@@ -147,7 +155,7 @@ const UNLESS_DEFINED = {
 export function defineKind<Spec extends TSchema, Status extends TSchema>(
   definition: KindDefinition<Spec, Status>,
 ): CustomKind<CustomObject<Static<Spec>, Static<Status>>> {
-  const { spec, status, scope, ...rest } = definition;
+  const { spec, status, scope, defaulted: _, ...rest } = definition;
   return {
     ...UNLESS_DEFINED,
     ...rest,

@@ -1,5 +1,5 @@
 /** All kinds of ours, one line each. */
-import type { CustomKind } from "./kind.ts";
+import type { CustomKind, Kind } from "./kind.ts";
 import { ManagedCluster, ManagedClustersAgentPool } from "./aso/managed-cluster.ts";
 import { ResourceGroup } from "./aso/resource-group.ts";
 import { VirtualNetwork, VirtualNetworksSubnet } from "./aso/virtual-network.ts";
@@ -53,13 +53,22 @@ export const customKinds: readonly CustomKind[] = [
   ManagedClustersAgentPool,
 ];
 
-/** The kind of ours that an object claims; undefined for any other. It includes versions served beside the main one. */
+/** The kind of ours that an object claims; undefined for any other, and for versions with another schema. */
 export function kindOf(apiVersion: string, kind: string): CustomKind | undefined {
   return customKinds.find(
-    (candidate) =>
-      candidate.kind === kind &&
-      [candidate.version, ...candidate.alsoServed].some(
-        (version) => `${candidate.group}/${version}` === apiVersion,
-      ),
+    (one) => one.kind === kind && isAmong(one, [one.version, ...one.alsoServed], apiVersion),
   );
+}
+
+/** The names of a kind of ours in any version that a server has, for requests in that version. */
+export function servedKind(apiVersion: string, kind: string): Kind | undefined {
+  const found = customKinds.find((one) => {
+    const converted = one.converted.map(({ version }) => version);
+    return one.kind === kind && isAmong(one, [one.version, ...one.alsoServed, ...converted], apiVersion);
+  });
+  return found && { ...found, apiVersion, version: apiVersion.slice(found.group.length + 1) };
+}
+
+function isAmong({ group }: CustomKind, versions: readonly string[], apiVersion: string): boolean {
+  return versions.some((version) => `${group}/${version}` === apiVersion);
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { CommandError } from "./command-error.ts";
 import type { Shell } from "./shell.ts";
 
@@ -12,7 +12,36 @@ export function readGivenFile({ workingFolder }: Shell, path: string, flag: stri
   }
 }
 
-/** Why a file cannot be read, in words. */
+// The descriptor of standard input, which `-` stands for.
+const STANDARD_INPUT = 0;
+
+/** All that is written to standard input. */
+export function readStandardInput(): string {
+  return readFileSync(STANDARD_INPUT, "utf8");
+}
+
+// The files of a folder that kubectl accepts; like kubectl, it does not read subfolders.
+const MANIFEST = /\.(ya?ml|json)$/;
+
+/** The files that `-f` stands for: the file itself, or the manifests in a folder. */
+export function manifestFiles({ workingFolder }: Shell, path: string): readonly string[] {
+  const place = resolve(workingFolder, path);
+  if (statSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
+  const names = namesIn(place, path).filter((name) => MANIFEST.test(name));
+  if (names.length > 0) return names.map((name) => join(path, name)).sort();
+  throw new CommandError(`-f ${path} is a folder without files that end in .yaml, .yml or .json`);
+}
+
+function namesIn(folder: string, path: string): readonly string[] {
+  try {
+    const inside = readdirSync(folder, { withFileTypes: true });
+    return inside.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    throw new CommandError(`-f ${path} cannot be read: ${readProblem(error)}`);
+  }
+}
+
+/** Why a file cannot be read or written, in words. */
 export function readProblem(error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   return BY_CODE[code] ?? message;

@@ -44,7 +44,11 @@ export function addManager(program: Command, shell: Shell, carryOut: CarryOut): 
       "namespace of the Lease and of the webhooks' certificate",
       "capstan-system",
     )
-    .option("--health-addr <host:port>", "address of /healthz, /readyz and /metrics", ":9440")
+    .option(
+      "--health-addr <host:port>",
+      "address of /healthz, /readyz, /readyz/controllers and /metrics",
+      ":9440",
+    )
     .option("--webhook-port <port>", "port of the admission webhooks; 0 disables them", webhookPort, 9443)
     .option("--azure-endpoint <url>", "an Azure other than the public one, such as a simulated one")
     .option("--azure-ca <file>", "certificate authority of that endpoint")

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { portNumber, positiveNumber } from "./arguments.ts";
 import { addDescribe, addGetClusters } from "./cluster-program.ts";
+import { addConvert } from "./convert/convert-program.ts";
 import { refuseFile } from "./data-directory/data-directory.ts";
 import { explained } from "./data-directory/problems.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -92,6 +93,7 @@ Examples:
   capstan sim run examples/scenarios/boot-100.yaml   a rehearsal in virtual time
   capstan rollout watch mp-0           the rollout of a pool
   capstan plan -f pool.yaml            what applying it would do
+  capstan convert -f manifests --in-place   manifests of v1beta1 become v1beta2, with their comments
   capstan init                         install the manager in a management cluster of yours
   capstan manager                      run the controllers on a management cluster of yours
   capstan azure-sim --port 8443        the simulated Azure alone, for any Azure SDK
@@ -175,6 +177,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   addPlan(program, shell, carryOut);
   addRollout(program, shell, carryOut);
   addPrototype(program, shell, carryOut);
+  addConvert(program, shell, carryOut);
   addInit(program, shell, carryOut);
   addManager(program, shell, carryOut);
   addAzureSim(program, shell, carryOut);

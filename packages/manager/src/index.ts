@@ -40,4 +40,6 @@ export { WEBHOOK_CONFIGURATION } from "./certificates/ca-bundle.ts";
 export { CERTIFICATE_SECRET } from "./certificates/certificate-secret.ts";
 export type { Issued } from "./certificates/credential.ts";
 export { reviewedKinds } from "./webhooks/review.ts";
+export { ConversionProbe } from "./webhooks/conversion-probe.ts";
 export { WEBHOOK_SERVICE, WebhookServer } from "./webhooks/webhook-server.ts";
+export { migrateStoredVersions } from "./stored-versions/migrate.ts";

@@ -1,4 +1,5 @@
 /** The controller kit: everything between a Kubernetes API server and a reconciler's phases. */
+export { backoffMs } from "./backoff.ts";
 export { Cache, type CacheOptions, type Selection } from "./cache/cache.ts";
 export { type Change, Informer, type InformerOptions } from "./cache/informer.ts";
 export { type Found, IndexedStore, type IndexFunction, keyOf } from "./cache/store.ts";
@@ -38,6 +39,7 @@ export {
   transient,
   waiting,
 } from "./failure.ts";
+export { conditionsOf, withConditions } from "./reconciler/condition-lists.ts";
 export { explainedBy, failedCondition } from "./reconciler/failed-condition.ts";
 export { type Configuration, OwnedObjects } from "./reconciler/owned-objects.ts";
 export { createDiagnostics, type DiagnosticsOptions } from "./health/diagnostics.ts";

@@ -124,7 +124,10 @@ async function allAvailable(client: Client, count: number): Promise<void> {
     const controlPlanes = await client.list(KubeadmControlPlane);
     const deployments = await client.list(MachineDeployment);
     const isDone =
-      controlPlanes.every(({ status }) => status?.readyReplicas === 1 && status.ready === true) &&
+      controlPlanes.every(
+        ({ status }) =>
+          status?.readyReplicas === 1 && status.initialization?.controlPlaneInitialized === true,
+      ) &&
       deployments.every(({ status }) => status?.availableReplicas === 1) &&
       deployments.length === count;
     if (isDone) return;

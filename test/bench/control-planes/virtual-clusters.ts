@@ -140,7 +140,7 @@ function armRequestsIn({ events }: Chapter): number {
 function unfinishedIn(world: World): ReadonlySet<string> {
   const controlPlanes = stored<KubeadmControlPlane>(world, KubeadmControlPlane)
     .filter(({ metadata, status }) => {
-      const counts = [status?.replicas, status?.readyReplicas, status?.updatedReplicas];
+      const counts = [status?.replicas, status?.readyReplicas, status?.upToDateReplicas];
       return (
         status?.observedGeneration !== metadata.generation || counts.some((number) => number !== MACHINES)
       );
@@ -148,7 +148,7 @@ function unfinishedIn(world: World): ReadonlySet<string> {
     .map(({ metadata }) => metadata.name.replace(/-cp$/, ""));
   const workers = stored<MachineDeployment>(world, MachineDeployment)
     .filter(({ metadata, status }) => {
-      const counts = [status?.replicas, status?.availableReplicas, status?.updatedReplicas];
+      const counts = [status?.replicas, status?.availableReplicas, status?.upToDateReplicas];
       return (
         status?.observedGeneration !== metadata.generation || counts.some((number) => number !== MACHINES)
       );
@@ -167,12 +167,12 @@ function workersOf(cluster: string): string {
 
 async function createAll(world: World, cluster: string): Promise<void> {
   const { user } = world;
-  const reference = ({ apiVersion, kind }: Kind, name: string) => ({ apiVersion, kind, name });
+  const reference = ({ group, kind }: Kind, name: string) => ({ apiGroup: group, kind, name });
   const controlPlane = controlPlaneOf(cluster);
-  const controlPlaneRef = { ...reference(KubeadmControlPlane, controlPlane), namespace: NAMESPACE };
+  const controlPlaneRef = reference(KubeadmControlPlane, controlPlane);
   await createClusterWith(world, cluster, { Cluster: { controlPlaneRef } });
   const metadata = { name: controlPlane, namespace: NAMESPACE };
-  const machineTemplate = { infrastructureRef: reference(AzureMachineTemplate, controlPlane) };
+  const machineTemplate = { spec: { infrastructureRef: reference(AzureMachineTemplate, controlPlane) } };
   const spec = { replicas: MACHINES, version: OLD_VERSION, machineTemplate };
   await world.run(user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
   await world.run(user.create(KubeadmControlPlane, kubeadmControlPlane({ metadata, spec })));

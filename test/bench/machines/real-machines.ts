@@ -124,7 +124,7 @@ async function allAvailable({ client }: TestMachines, count: number): Promise<vo
     const isDone =
       status?.observedGeneration === metadata.generation &&
       status?.availableReplicas === count &&
-      status.updatedReplicas === count;
+      status.upToDateReplicas === count;
     if (isDone && (await client.list(Machine)).length === count) return;
     await sleep(LOOK_MS);
   }

@@ -171,7 +171,7 @@ async function createDeployment(world: World, replicas: number): Promise<void> {
     type: "RollingUpdate" as const,
     rollingUpdate: { maxSurge: "10%", maxUnavailable: 0 },
   };
-  const spec = { clusterName: CLUSTER, replicas, template, strategy };
+  const spec = { clusterName: CLUSTER, replicas, template, rollout: { strategy } };
   await world.run(user.create(MachineDeployment, machineDeployment({ metadata, spec })));
 }
 
@@ -182,7 +182,7 @@ async function allAvailable(world: World, count: number): Promise<void> {
       ({ metadata, status }) =>
         status?.observedGeneration === metadata.generation &&
         status?.availableReplicas === count &&
-        status.updatedReplicas === count,
+        status.upToDateReplicas === count,
     );
   await waitFor(world, isDone, `${count} machines are available`);
 }

@@ -60,6 +60,32 @@ const VERDICTS: readonly (readonly [rule: string, verdicts: readonly Verdict[]])
       ...refused("linux", "0FC63DAF-8483-4772-8E79", "LinuxX"),
     ],
   ],
+  [
+    "self.all(x, self.exists_one",
+    [
+      ...accepted([
+        { name: "v", value: "2" },
+        { name: "w", value: "" },
+      ]),
+      ...refused([
+        { name: "v", value: "2" },
+        { name: "v", value: "3" },
+      ]),
+    ],
+  ],
+  [
+    "[has(self.layout),has(self.diskLayout)]",
+    [
+      ...accepted(
+        { device: "/dev/sdb", layout: true },
+        { device: "/dev/sdb", diskLayout: [{ percentage: 40 }] },
+      ),
+      ...refused(
+        { device: "/dev/sdb" },
+        { device: "/dev/sdb", layout: true, diskLayout: [{ percentage: 40 }] },
+      ),
+    ],
+  ],
 ];
 
 /** A schema with rules, as it is printed into one of our definitions. */

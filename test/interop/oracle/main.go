@@ -2,8 +2,11 @@
 //
 // It reads requests from standard input and writes an answer for each, one JSON object a line:
 //
-//	{"kind": "MachineDeployment", "to": "v1beta2", "object": {...}}
+//	{"kind": "MachineDeployment", "from": "v1beta1", "to": "v1beta2", "object": {...}}
 //	{"object": {...}} or {"error": "..."}
+//
+// With the same version in from and to it only reads and prints the object: Go's types drop empty values and add zeros, and
+// two objects are the same if they print the same.
 package main
 
 import (
@@ -31,6 +34,7 @@ import (
 
 type request struct {
 	Kind   string          `json:"kind"`
+	From   string          `json:"from"`
 	To     string          `json:"to"`
 	Object json.RawMessage `json:"object"`
 }
@@ -40,27 +44,27 @@ type answer struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// A kind: how one of its objects is converted to the given version.
-type converter func(to string, object []byte) (any, error)
+// A kind: how one of its objects is converted between the given versions.
+type converter func(from, to string, object []byte) (any, error)
 
 // kindOf builds the converter of a kind from upstream's two functions. v1beta2 is the hub.
 func kindOf[Spoke, Hub any](
 	up func(context.Context, *Spoke, *Hub) error,
 	down func(context.Context, *Hub, *Spoke) error,
 ) converter {
-	return func(to string, object []byte) (any, error) {
+	return func(from, to string, object []byte) (any, error) {
 		var spoke Spoke
 		var hub Hub
-		if to == "v1beta2" {
-			if err := json.Unmarshal(object, &spoke); err != nil {
-				return nil, err
+		if from == "v1beta2" {
+			if err := json.Unmarshal(object, &hub); err != nil || to == from {
+				return &hub, err
 			}
-			return &hub, up(context.Background(), &spoke, &hub)
+			return &spoke, down(context.Background(), &hub, &spoke)
 		}
-		if err := json.Unmarshal(object, &hub); err != nil {
-			return nil, err
+		if err := json.Unmarshal(object, &spoke); err != nil || to == from {
+			return &spoke, err
 		}
-		return &spoke, down(context.Background(), &hub, &spoke)
+		return &hub, up(context.Background(), &spoke, &hub)
 	}
 }
 
@@ -96,7 +100,7 @@ func convert(line []byte) answer {
 	if !ok {
 		return answer{Error: fmt.Sprintf("kind %q is not known", asked.Kind)}
 	}
-	object, err := kind(asked.To, asked.Object)
+	object, err := kind(asked.From, asked.To, asked.Object)
 	if err != nil {
 		return answer{Error: err.Error()}
 	}

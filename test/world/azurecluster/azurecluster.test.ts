@@ -70,8 +70,10 @@ describe("a cluster", () => {
 
   test("reports its endpoint, its failure domains and that it is ready, under CAPZ's names", async () => {
     const cluster = await clusterIn(await settledWith("c1"), "c1");
+    expect(cluster).toHaveCondition("Paused", "False", "NotPaused");
     expect(cluster.status).toMatchObject({
       ready: true,
+      initialization: { provisioned: true },
       failureDomains: { "1": { controlPlane: true }, "3": {} },
     });
     expect(cluster.status).not.toHaveProperty("longRunningOperationStates");

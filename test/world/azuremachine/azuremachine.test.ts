@@ -30,7 +30,13 @@ test("a machine boots, becomes a Node with its provider id, and costs no write a
   });
   const { spec, status } = await azureMachineNamed(world, "worker-1");
   expect(spec.providerID).toBe(`azure://${VM}`);
-  expect(status).toMatchObject({ ready: true, vmState: "Succeeded" });
+  expect(status).toMatchObject({
+    ready: true,
+    initialization: { provisioned: true },
+    failureDomain: "2",
+    vmState: "Succeeded",
+  });
+  expect(getCondition(status?.conditions, "Paused")).toMatchObject({ status: "False", reason: "NotPaused" });
   expect(status?.addresses?.map(({ type }) => type)).toEqual(["InternalDNS", "InternalIP"]);
   for (const type of ["Ready", "VMRunning", "NetworkInterfacesReady", "DisksReady"])
     expect(getCondition(status?.conditions, type)?.status, type).toBe("True");
@@ -130,7 +136,13 @@ test("a virtual machine that was deleted in Azure fails its machine for good", a
   await world.run(world.arm("DELETE", `${VM}?api-version=2024-07-01`));
   await world.scheduler.advance(30 * MINUTE_MS);
   const { status } = await azureMachineNamed(world, "worker-1");
-  expect(status).toMatchObject({ ready: false, vmState: "Deleted", failureReason: "UpdateError" });
+  expect(status).toMatchObject({
+    ready: false,
+    initialization: { provisioned: true },
+    vmState: "Deleted",
+    failureReason: "UpdateError",
+  });
+  expect(status, "a machine outside zones").not.toHaveProperty("failureDomain");
   expect(getCondition(status?.conditions, "VMRunning")).toMatchObject({
     status: "False",
     reason: "VMDeleted",

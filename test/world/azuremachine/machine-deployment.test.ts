@@ -3,10 +3,11 @@ import {
   AzureMachineTemplate,
   Event,
   getCondition,
-  KubeadmConfigTemplate,
   type Kind,
+  KubeadmConfigTemplate,
   Machine,
   MachineDeployment,
+  olderConditionsOf,
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
 import {
@@ -44,7 +45,7 @@ const CLOUD_CONFIG = {
 async function createDeployment(world: World, replicas: number): Promise<void> {
   const { user } = world;
   const metadata = { name: NAME, namespace: NAMESPACE };
-  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name: NAME });
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name: NAME });
   const template = {
     spec: {
       clusterName: CLUSTER,
@@ -116,7 +117,7 @@ test("a machine that does not join says so after ten minutes, and so does its Ma
   expect(machine?.status?.phase).toBe("Provisioned");
   const deployment = await get(world, MachineDeployment, NAME);
   expect(deployment).toHaveCondition("Ready", "False", "NodeNotJoined");
-  const message = getCondition(deployment.status?.conditions, "Ready")?.message;
+  const message = getCondition(olderConditionsOf(deployment), "Ready")?.message;
   expect(message).toMatch(/^MachinesReady: Machine workers-\S+: NodeHealthy: VM \S+ has run for 10 minutes/);
   const events = await world.run(world.user.list(Event, { namespace: NAMESPACE }));
   expect(events.filter(({ reason }) => reason === "NodeNotJoined")).toMatchObject([{ type: "Warning" }]);

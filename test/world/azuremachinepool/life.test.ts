@@ -43,8 +43,12 @@ describe("a pool", () => {
     await settled(world);
     const { pool, machinePool } = await poolOf(world, "mp");
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2"]);
-    expect(pool.status).toMatchObject({ ready: true, replicas: 3, provisioningState: "Succeeded" });
+    const provisioned = { ready: true, initialization: { provisioned: true } };
+    expect(pool.status).toMatchObject({ ...provisioned, replicas: 3, provisioningState: "Succeeded" });
     expect(pool).toHaveCondition("Ready", "True");
+    for (const machine of await machinesOf(world, "mp")) expect(machine.status).toMatchObject(provisioned);
+    for (const object of [pool, ...(await machinesOf(world, "mp"))])
+      expect(object).toHaveCondition("Paused", "False", "NotPaused");
     expect(machinePool.status).toMatchObject({ phase: "Running", readyReplicas: 3 });
     const before = world.testedWrites;
     const calls = armCalls(world).length;

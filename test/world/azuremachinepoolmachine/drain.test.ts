@@ -167,7 +167,10 @@ describe("a budget that allows no disruption", () => {
 
   test.each([
     ["of the pool", { pool: { spec: { nodeDrainTimeout: "10m" } } }],
-    ["of the MachinePool", { machinePool: { spec: { template: { spec: { nodeDrainTimeout: "10m" } } } } }],
+    [
+      "of the MachinePool",
+      { machinePool: { spec: { template: { spec: { deletion: { nodeDrainTimeoutSeconds: 600 } } } } } },
+    ],
   ])("holds the drain until the timeout %s, through a crash", async (_, options) => {
     const { machines, id } = await blocked(options);
     const startedAt = (await machines.machine(id)).status?.nodeDrainStartTime ?? "";
@@ -198,7 +201,7 @@ describe("a budget that allows no disruption", () => {
   test("a timeout of 0 means no limit", async () => {
     const { machines, id } = await blocked({
       pool: { spec: { nodeDrainTimeout: "0s" } },
-      machinePool: { spec: { template: { spec: { nodeDrainTimeout: "1m" } } } },
+      machinePool: { spec: { template: { spec: { deletion: { nodeDrainTimeoutSeconds: 60 } } } } },
     });
     await machines.live(30 * MINUTE_MS);
     expect(await drainedOf(machines, id)).toMatchObject({ status: "False", reason: "DrainBlocked" });
@@ -301,7 +304,7 @@ describe("a machine in deletion waits", () => {
 
   test("for its volumes up to the timeout", async () => {
     const machines = await machineWorld({
-      machinePool: { spec: { template: { spec: { nodeVolumeDetachTimeout: "5m" } } } },
+      machinePool: { spec: { template: { spec: { deletion: { nodeVolumeDetachTimeoutSeconds: 300 } } } } },
     });
     const [machine] = await machines.machines();
     const id = machine?.spec.instanceID ?? "";

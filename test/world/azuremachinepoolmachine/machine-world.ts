@@ -285,7 +285,12 @@ async function createCluster(world: World): Promise<void> {
   const conditions = [
     { type: "ControlPlaneInitialized", status: "True", reason: "Initialized", lastTransitionTime },
   ];
-  const body = { status: { infrastructureReady: true, conditions } };
+  const body = {
+    status: {
+      initialization: { infrastructureProvisioned: true },
+      deprecated: { v1beta1: { conditions } },
+    },
+  };
   await world.run(user.patch(Cluster, name, { type: "merge", subresource: "status", body }));
 }
 

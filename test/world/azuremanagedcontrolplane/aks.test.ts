@@ -1,15 +1,20 @@
 import {
+  AzureManagedCluster,
   AzureManagedControlPlane,
   AzureManagedMachinePool,
   Cluster,
   isTrue,
   MachinePool,
+  olderConditionsOf,
 } from "@capstan/api";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { createWorld, rehearse, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
 import { get, patch } from "../kit/fleet-world.ts";
 import { createCluster, inAzure, NAME, WORLD } from "../kit/aks-world.ts";
 import { LIFE, lifeOf, resourcesIn } from "./life.ts";
+
+expect.extend(conditionMatchers);
 
 const HOUR_MS = 3_600_000;
 
@@ -25,10 +30,22 @@ describe("an AKS cluster", () => {
   test("becomes Ready with its pools, and its Nodes are those of the logical cluster", async () => {
     const world = await running();
     const controlPlane = await get(world, AzureManagedControlPlane, NAME);
-    expect(controlPlane.status).toMatchObject({ ready: true, initialized: true, version: "v1.33.5" });
-    expect(isTrue((await get(world, Cluster, NAME)).status?.conditions, "Ready")).toBe(true);
+    expect(controlPlane.status).toMatchObject({
+      ready: true,
+      initialized: true,
+      initialization: { controlPlaneInitialized: true },
+      externalManagedControlPlane: true,
+      version: "v1.33.5",
+      versions: [{ version: "v1.33.5" }],
+    });
+    expect(isTrue(olderConditionsOf(await get(world, Cluster, NAME)), "Ready")).toBe(true);
     const pool = await get(world, AzureManagedMachinePool, `${NAME}-workers`);
-    expect(pool.status).toMatchObject({ ready: true, replicas: 2 });
+    const infrastructure = await get(world, AzureManagedCluster, NAME);
+    const provisioned = { ready: true, initialization: { provisioned: true } };
+    expect(infrastructure.status).toMatchObject(provisioned);
+    expect(pool.status).toMatchObject({ ...provisioned, replicas: 2 });
+    for (const object of [controlPlane, pool, infrastructure])
+      expect(object).toHaveCondition("Paused", "False", "NotPaused");
     expect(pool.spec.providerIDList).toHaveLength(2);
   });
 

@@ -3,6 +3,7 @@ import {
   AzureManagedControlPlane,
   AzureManagedMachinePool,
   Cluster,
+  type Condition,
   getCondition,
   ManagedCluster,
   ManagedClustersAgentPool,
@@ -46,7 +47,7 @@ async function refusalOf(world: World, ...asoManagedClusterPatches: string[]): P
 async function condition(
   world: World,
   type = "ManagedClusterRunning",
-): Promise<ReturnType<typeof getCondition>> {
+): Promise<Readonly<Condition> | undefined> {
   return getCondition((await get(world, AzureManagedControlPlane, NAME)).status?.conditions, type);
 }
 

@@ -7,6 +7,7 @@ import {
   MachinePool,
   ManagedCluster,
   ManagedClustersAgentPool,
+  olderConditionsOf,
 } from "@capstan/api";
 import { createWorld, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
@@ -41,7 +42,7 @@ const adopt = (world: World): Promise<void> =>
   patch(world, AzureManagedControlPlane, BERTH, { metadata: { annotations: { [ADOPT]: "true" } } });
 
 async function conditionOf(world: World, kind: Kind<Conditioned>, name: string, type: string) {
-  return getCondition((await get(world, kind, name)).status?.conditions, type);
+  return getCondition(olderConditionsOf(await get(world, kind, name)), type);
 }
 
 type Conditioned = AzureManagedControlPlane | AzureManagedMachinePool;

@@ -1,6 +1,7 @@
 import {
   AzureManagedControlPlane,
   AzureManagedMachinePool,
+  type Condition,
   getCondition,
   ManagedCluster,
 } from "@capstan/api";
@@ -19,7 +20,7 @@ async function running(): Promise<World> {
 
 const patches = (...asoManagedClusterPatches: string[]): object => ({ asoManagedClusterPatches });
 
-async function runningCondition(world: World): Promise<ReturnType<typeof getCondition>> {
+async function runningCondition(world: World): Promise<Readonly<Condition> | undefined> {
   const { status } = await get(world, AzureManagedControlPlane, NAME);
   return getCondition(status?.conditions, "ManagedClusterRunning");
 }

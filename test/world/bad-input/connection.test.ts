@@ -116,7 +116,7 @@ describe("a server over a real socket", () => {
     const failure = await failureOf(client.get(Machine, name));
     expect(failure).toMatchObject({ failure: "Transient", reason: "Unauthorized" });
     expect(failure.message).toBe(
-      "GET /apis/cluster.x-k8s.io/v1beta1/namespaces/default/machines/m: Unauthorized",
+      "GET /apis/cluster.x-k8s.io/v1beta2/namespaces/default/machines/m: Unauthorized",
     );
     isExpired = false;
     expect((await client.get(Machine, name)).metadata.name).toBe("m");
@@ -128,7 +128,7 @@ describe("a server over a real socket", () => {
     });
     const failure = await failureOf(client.list(Machine));
     expect(failure).toMatchObject({ failure: "Transient", reason: "KindNotServed" });
-    expect(failure.message).toContain("/apis/cluster.x-k8s.io/v1beta1/machines");
+    expect(failure.message).toContain("/apis/cluster.x-k8s.io/v1beta2/machines");
     expect(failure.message).toContain("is its CustomResourceDefinition installed?");
   });
 
@@ -181,6 +181,6 @@ describe("a server over a real socket", () => {
     const failure = await failureOf(read());
     expect(seen).toEqual(["7"]);
     expect(failure).toMatchObject({ failure: "Transient", reason: "ServerUnreachable" });
-    expect(failure.message).toContain("WATCH /apis/cluster.x-k8s.io/v1beta1/machines");
+    expect(failure.message).toContain("WATCH /apis/cluster.x-k8s.io/v1beta2/machines");
   });
 });

@@ -5,6 +5,7 @@ import {
   customKinds,
   type Kind,
   type KubernetesObject,
+  olderConditionsOf,
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
 import type { HttpRequest, HttpResponse } from "@capstan/env";
@@ -91,7 +92,7 @@ export async function conditionOf(
   const object = (await get(world, kind, name)) as KubernetesObject & {
     status?: { conditions?: readonly Condition[] };
   };
-  const found = object.status?.conditions?.find((condition) => condition.type === type);
+  const found = olderConditionsOf(object)?.find((condition) => condition.type === type);
   return found ? `${found.status} ${found.reason}: ${found.message ?? ""}` : "none";
 }
 

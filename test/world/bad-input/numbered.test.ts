@@ -47,7 +47,7 @@ const NETWORK = "NetworkInfrastructureReady";
 const OTHER = "88888888-8888-8888-8888-888888888888";
 
 const REFERENCE = {
-  infrastructureRef: { apiVersion: AzureCluster.apiVersion, kind: AzureCluster.kind, name: "demo" },
+  infrastructureRef: { apiGroup: AzureCluster.group, kind: AzureCluster.kind, name: "demo" },
 };
 const PLACE = { location: "westeurope", subscriptionID: "00000000-0000-0000-0000-000000000000" };
 
@@ -570,7 +570,7 @@ test("97 a kind whose conversion is down delays its objects and no others", asyn
   await world.settle();
   const trigger = { resource: MachinePool.plural, probability: 1 };
   world.addFault({ fault: "kube-unavailable", when: { trigger } });
-  await patch(world, MachinePool, "demo-workers", { spec: { minReadySeconds: 5 } });
+  await patch(world, MachinePool, "demo-workers", { spec: { template: { spec: { minReadySeconds: 5 } } } });
   await createCluster(world, "second");
   await world.advance(30 * MINUTE_MS);
   expect(await readiness(world, "second")).toBe(READY);

@@ -4,6 +4,7 @@ import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
 import { machineSet } from "../proof/proof-world.ts";
 import { createTroubledWorld, isWatch, refusal, type TroubledWorld } from "./troubled-world.ts";
+import { BERTH } from "../proof/proof-controller.ts";
 
 expect.extend(conditionMatchers);
 
@@ -115,7 +116,7 @@ describe("a server in trouble", () => {
       await world.run(
         world.client.create(Machine, {
           metadata: { name: `other-${index}`, namespace: "default" },
-          spec: { clusterName: "harbour", bootstrap: { dataSecretName: "" }, infrastructureRef: {} },
+          spec: { clusterName: "harbour", bootstrap: { dataSecretName: "" }, infrastructureRef: BERTH },
         }),
       );
     }

@@ -8,6 +8,7 @@ import {
   Machine,
   MachineDeployment,
   MachinePool,
+  olderConditionsOf,
   PAUSED_ANNOTATION,
   Secret,
 } from "@capstan/api";
@@ -51,9 +52,8 @@ describe("a Cluster", () => {
     expect(spec.controlPlaneEndpoint).toEqual({ host: "demo.example.com", port: 6443 });
     expect(status).toMatchObject({
       phase: "Provisioned",
-      infrastructureReady: true,
-      controlPlaneReady: true,
-      failureDomains: { "1": { controlPlane: true }, "2": {} },
+      initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true },
+      failureDomains: [{ name: "1", controlPlane: true }, { name: "2" }],
       observedGeneration: metadata.generation,
     });
     for (const type of ["Ready", "InfrastructureReady", "ControlPlaneReady", "ControlPlaneInitialized"]) {
@@ -70,7 +70,10 @@ describe("a Cluster", () => {
     );
     await world.advance(MINUTE_MS);
     const early = await get(world, Cluster, "demo");
-    expect(early.status).toMatchObject({ phase: "Pending", infrastructureReady: false });
+    expect(early.status).toMatchObject({
+      phase: "Pending",
+      initialization: { infrastructureProvisioned: false },
+    });
     expect(early).toHaveCondition("InfrastructureReady", "False", "WaitingForInfrastructure");
     await create(world, AzureCluster, azureCluster({ metadata: { name: "demo" } }));
     await world.advance(5_000);
@@ -113,7 +116,7 @@ describe("a Cluster", () => {
     await world.settle();
     const settled = await get(world, Cluster, "demo");
     expect(settled).toHaveCondition("ControlPlaneInitialized", "True", "ApiServerAnswers");
-    expect(settled.status?.controlPlaneReady).toBe(true);
+    expect(settled.status?.initialization?.controlPlaneInitialized).toBe(true);
   });
 
   test("keeps the endpoint of its spec", async () => {
@@ -170,41 +173,47 @@ describe("a Cluster", () => {
   });
 });
 
+// The schema of v1beta1 allows any text in a reference.
+const OLDER_CLUSTER = { ...Cluster, version: "v1beta1", apiVersion: `${Cluster.group}/v1beta1` };
+
+test.each([
+  ["a group", { apiVersion: "v1", kind: "Secret", name: "x" }, "spec.infrastructureRef.apiGroup"],
+  [
+    "a name",
+    { apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "AzureCluster" },
+    "spec.infrastructureRef.name",
+  ],
+])("a reference of v1beta1 without %s is refused with the field", async (_, infrastructureRef, field) => {
+  const world = await clusterWorld();
+  const object = { metadata: { name: "demo", namespace: NAMESPACE }, spec: { infrastructureRef } } as never;
+  await expect(create(world, OLDER_CLUSTER, object)).rejects.toThrow(field);
+});
+
 describe("references that cannot be resolved", () => {
   test.each([
-    ["a kind of Kubernetes itself", { apiVersion: "v1", kind: "Secret", name: "x" }, 'apiVersion "v1"'],
     [
       "a kind of a Kubernetes group",
       { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", name: "x" },
-      "rbac.authorization.k8s.io/v1",
+      'apiGroup "rbac.authorization.k8s.io"',
     ],
     [
       "a kind with a path in it",
       { apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "A/../secrets", name: "x" },
       'kind "A/../secrets"',
     ],
-    [
-      "nothing",
-      { apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "AzureCluster" },
-      "spec.infrastructureRef.name is empty",
-    ],
   ])(
     "name %s: the condition names field and value, and the Cluster can be deleted",
     async (_, infrastructureRef, text) => {
       const world = await clusterWorld();
-      await create(
-        world,
-        Cluster,
-        cluster(
-          { metadata: { name: "demo" }, spec: { controlPlaneRef: undefined } },
-          { spec: { infrastructureRef: { name: undefined, ...infrastructureRef } } },
-        ),
-      );
+      await create(world, OLDER_CLUSTER, {
+        metadata: { name: "demo", namespace: NAMESPACE },
+        spec: { infrastructureRef },
+      } as never);
       await world.settle();
       const refused = await get(world, Cluster, "demo");
       expect(refused).toHaveCondition("Ready", "False", "IncorrectExternalRef");
       expect(refused).toHaveCondition("InfrastructureReady", "False", "IncorrectExternalRef");
-      expect(JSON.stringify(refused.status?.conditions)).toContain(JSON.stringify(text).slice(1, -1));
+      expect(JSON.stringify(olderConditionsOf(refused))).toContain(JSON.stringify(text).slice(1, -1));
       await remove(world, Cluster, "demo");
       await world.settle();
       expect(await find(world, Cluster, "demo")).toBeUndefined();

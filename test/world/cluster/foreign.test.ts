@@ -1,4 +1,4 @@
-import { Cluster, KubeadmControlPlane } from "@capstan/api";
+import { Cluster, KubeadmControlPlane, olderConditionsOf } from "@capstan/api";
 import { cluster, kubeadmControlPlane } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import type { World } from "@capstan/sim";
@@ -14,8 +14,8 @@ const RocketControlPlane = foreignKind(
   "RocketControlPlane",
   "rocketcontrolplanes",
 );
-const refTo = ({ apiVersion, kind }: { apiVersion: string; kind: string }) => ({
-  apiVersion,
+const refTo = ({ group, kind }: { group: string; kind: string }) => ({
+  apiGroup: group,
   kind,
   name: "demo",
 });
@@ -67,9 +67,8 @@ describe("kinds that are unknown to Capstan", () => {
     const provisioned = await get(world, Cluster, "demo");
     expect(provisioned.status).toMatchObject({
       phase: "Provisioned",
-      infrastructureReady: true,
-      controlPlaneReady: true,
-      failureDomains: { "rack-1": { controlPlane: true } },
+      initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true },
+      failureDomains: [{ name: "rack-1", controlPlane: true }],
     });
     expect(provisioned.spec.controlPlaneEndpoint).toEqual(spec.controlPlaneEndpoint);
     expect(provisioned).toHaveCondition("Ready", "True");
@@ -80,8 +79,12 @@ describe("kinds that are unknown to Capstan", () => {
     await world.advance(15 * MINUTE_MS);
     expect((await get(world, Cluster, "demo")).status).toMatchObject({
       phase: "Failed",
-      failureReason: "Sunk",
-      failureMessage: "VSphereCluster demo has failed: the datacenter is under water",
+      deprecated: {
+        v1beta1: {
+          failureReason: "Sunk",
+          failureMessage: "VSphereCluster demo has failed: the datacenter is under water",
+        },
+      },
     });
   });
 
@@ -106,7 +109,7 @@ describe("kinds that are unknown to Capstan", () => {
     await world.advance(MINUTE_MS);
     const waiting = await get(world, Cluster, "demo");
     expect(waiting.status?.phase).toBe("Pending");
-    const message = waiting.status?.conditions?.find(({ type }) => type === "InfrastructureReady")?.message;
+    const message = olderConditionsOf(waiting)?.find(({ type }) => type === "InfrastructureReady")?.message;
     expect(message).toBe(
       "infrastructure.cluster.x-k8s.io/v1beta1 VSphereCluster is not served; is its CustomResourceDefinition installed?",
     );

@@ -19,7 +19,7 @@ export async function createPool(
   clusterName: string,
   overrides: Overrides<MachinePool> = {},
 ): Promise<void> {
-  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name });
   const template = {
     spec: {
       clusterName,

@@ -14,13 +14,13 @@ const RocketCluster = foreignKind("infrastructure.rockets.example.com", "RocketC
 test("a kind whose CRD is missing is watched by the leader of two managers, installed later, and then seen without polling", async () => {
   const { calls, invariant } = recorded();
   const world = await clusterWorld({ managers: 2, invariants: [invariant] });
-  const { apiVersion, kind } = RocketCluster;
+  const { group, kind } = RocketCluster;
   await create(
     world,
     Cluster,
     cluster({
       metadata: { name: "demo" },
-      spec: { infrastructureRef: { apiVersion, kind, name: "demo" } },
+      spec: { infrastructureRef: { apiGroup: group, kind, name: "demo" } },
     }),
   );
   await world.advance(MINUTE_MS);
@@ -43,7 +43,9 @@ test("a kind whose CRD is missing is watched by the leader of two managers, inst
 
   await say(world, RocketCluster, "demo", { ready: true });
   await world.advance(SECOND_MS);
-  expect((await get(world, Cluster, "demo")).status).toMatchObject({ infrastructureReady: true });
+  expect((await get(world, Cluster, "demo")).status).toMatchObject({
+    initialization: { infrastructureProvisioned: true },
+  });
 
   const leader = world.managers.running().findIndex(({ isWorking }) => isWorking);
   world.managers.crash(leader + 1, 60 * MINUTE_MS);
@@ -52,6 +54,6 @@ test("a kind whose CRD is missing is watched by the leader of two managers, inst
   await world.advance(SECOND_MS);
   expect((await get(world, Cluster, "demo")).status).toMatchObject({
     phase: "Failed",
-    failureReason: "Sunk",
+    deprecated: { v1beta1: { failureReason: "Sunk" } },
   });
 });

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import {
   AzureManagedControlPlane,
   Cluster,
-  KubeadmControlPlane,
   getCondition,
   isTrue,
-  kindOf,
+  servedKind,
+  KubeadmControlPlane,
   type KubernetesObject,
   MachineDeployment,
   MachinePool,
+  olderConditionsOf,
   parseYaml,
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
@@ -135,7 +136,7 @@ async function flavourWorld(flavour: Flavour, seed = "1"): Promise<World> {
   await flavour.before?.(world);
   world.start();
   for (const object of objectsOf(flavour)) {
-    const kind = kindOf(object.apiVersion, object.kind);
+    const kind = servedKind(object.apiVersion, object.kind);
     if (!kind) throw new Error(`no kind for ${object.kind}`);
     await world.run(world.user.create(kind, object));
   }
@@ -153,7 +154,7 @@ async function readyWorkers(world: World): Promise<number> {
 async function untilReady(world: World): Promise<boolean> {
   for (let minutes = 0; minutes < 60; minutes++) {
     const { status } = await get(world, Cluster, NAME);
-    if (isTrue(status?.conditions, "Ready") && (await readyWorkers(world)) === 2) return true;
+    if (isTrue(olderConditionsOf({ status }), "Ready") && (await readyWorkers(world)) === 2) return true;
     await world.advance(MINUTE_MS);
   }
   return false;
@@ -163,7 +164,9 @@ test.each(Object.entries(FLAVOURS))("CAPZ's flavour %s comes up", async (_name, 
   const world = await flavourWorld(flavour);
   expect(await untilReady(world)).toBe(true);
   const { status } = await get(world, Cluster, NAME);
-  expect(status).toMatchObject({ infrastructureReady: true, controlPlaneReady: true });
+  expect(status).toMatchObject({
+    initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true },
+  });
 });
 
 test("CAPZ's flavour private says that Bastion hosts are not supported", async () => {
@@ -171,7 +174,7 @@ test("CAPZ's flavour private says that Bastion hosts are not supported", async (
   const world = await flavourWorld({ files: MACHINES, fields });
   await world.advance(MINUTE_MS);
   const { status } = await get(world, Cluster, NAME);
-  expect(getCondition(status?.conditions, "Ready")).toMatchObject({
+  expect(getCondition(olderConditionsOf({ status }), "Ready")).toMatchObject({
     status: "False",
     reason: "NotSupported",
     message: expect.stringContaining(

@@ -1,4 +1,4 @@
-import { Lease, Namespace, Secret } from "@capstan/api";
+import { type CustomKind, CustomResourceDefinition, Lease, Namespace, Secret } from "@capstan/api";
 import { createApiServer } from "@capstan/apiserver";
 import { Scheduler, VirtualProcess } from "@capstan/env";
 import { type Client, createClient, silentLogger } from "@capstan/runtime";
@@ -15,7 +15,10 @@ import {
   START_MS,
   Stock,
 } from "../../../packages/manager/src/certificates/issuer.fixture.ts";
+import { DefinitionKeeper } from "../../../packages/manager/src/stored-versions/definition-keeper.ts";
+import { installedKinds } from "../../../packages/cli/src/install/names.ts";
 import { kubeCall } from "../../../packages/sim/src/world/call.ts";
+import { definitionStoring, plain } from "../../upgrade/flip.ts";
 
 const namespace = "capstan-system";
 const MINUTE_MS = 60_000;
@@ -25,12 +28,13 @@ const RENEWAL_MS = (LIFE_MS * 2) / 3 + DAY_MS;
 
 /**
  * What `capstan manager` asks the management cluster for beside its controllers: it looks for other providers before it starts,
- * makes the certificate of the webhooks, has kube-apiserver trust it, and renews it.
+ * makes the certificate of the webhooks, has kube-apiserver trust it, renews it, and migrates stored objects.
  */
 export async function callsBesideControllers(): Promise<readonly Call[]> {
   const scheduler = new Scheduler({ seed: "1" });
   const kinds = [Namespace, Secret, Lease, ...webhookConfigurationKinds];
-  const server = createApiServer({ env: new VirtualProcess(scheduler, "apiserver"), kinds }).handle;
+  const rules = installedKinds.map(plain);
+  const server = createApiServer({ env: new VirtualProcess(scheduler, "apiserver"), kinds, rules }).handle;
   const run = async <R>(promise: Promise<R>): Promise<R> => {
     let isSettled = false;
     const done = promise.finally(() => (isSettled = true));
@@ -65,6 +69,15 @@ export async function callsBesideControllers(): Promise<readonly Call[]> {
     onServing: () => undefined,
   });
   keeper.run(new AbortController().signal).catch((error: unknown) => scheduler.fail(error));
+  const definitions = new DefinitionKeeper({
+    env: manager,
+    log: silentLogger,
+    client,
+    assertMayWrite: () => undefined,
+    bundle: () => keeper.bundle,
+    service: { name: "capstan-webhooks", namespace },
+  });
+  definitions.run(new AbortController().signal).catch((error: unknown) => scheduler.fail(error));
   await scheduler.advance(2 * MINUTE_MS);
   manager.jumpWallClock(RENEWAL_MS);
   await scheduler.advance(2 * MINUTE_MS);
@@ -77,4 +90,31 @@ async function install(admin: Client): Promise<void> {
   const webhooks = [{ name: "a.capstan", clientConfig: {} }];
   for (const kind of webhookConfigurationKinds)
     await admin.create(kind, { metadata: { name: WEBHOOK_CONFIGURATION }, webhooks });
+  for (const kind of installedKinds) await storeAnotherVersion(admin, kind);
+}
+
+/** A kind with an object whose stored version has changed since. */
+async function storeAnotherVersion(admin: Client, kind: CustomKind): Promise<void> {
+  const [other] = kind.converted;
+  if (!other) return;
+  const storing = (version: string): CustomResourceDefinition => {
+    const { metadata, spec } = definitionStoring(kind, version);
+    const openAPIV3Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    // Any object will do.
+    const versions = spec.versions.map((one) => ({ ...one, schema: { openAPIV3Schema } }));
+    return {
+      apiVersion: CustomResourceDefinition.apiVersion,
+      kind: "CustomResourceDefinition",
+      metadata,
+      spec: { ...spec, versions },
+    };
+  };
+  const { metadata } = await admin.create(CustomResourceDefinition, storing(other.version));
+  await admin.create(kind, { metadata: { name: "a", ...(kind.namespaced && { namespace }) } });
+  const { resourceVersion } = await admin.get(CustomResourceDefinition, metadata).then((one) => one.metadata);
+  const next = storing(kind.version);
+  await admin.update(CustomResourceDefinition, {
+    ...next,
+    metadata: { ...next.metadata, ...(resourceVersion !== undefined && { resourceVersion }) },
+  });
 }

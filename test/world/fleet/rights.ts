@@ -40,7 +40,7 @@ import {
 import type { Rehearsal, World } from "@capstan/sim";
 import { createCluster, createIdentity, MINUTE_MS, NAMESPACE, patch, remove } from "../kit/fleet-world.ts";
 
-const referenceTo = ({ apiVersion, kind }: Kind, name: string) => ({ apiVersion, kind, name });
+const referenceTo = ({ group, kind }: Kind, name: string) => ({ apiGroup: group, kind, name });
 
 /** One object of every kind that a controller may handle: managed clusters, control planes, machines of all kinds. */
 export function tour(seed: string): Rehearsal {

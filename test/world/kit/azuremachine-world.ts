@@ -42,7 +42,7 @@ export interface MachineOptions {
 /** Creates a Machine with its infrastructure and its bootstrap config, as the MachineSet controller leaves them. */
 export async function createMachine(world: World, name: string, options: MachineOptions = {}): Promise<void> {
   const { user } = world;
-  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name });
   const labels = { [CLUSTER_NAME_LABEL]: CLUSTER, ...options.labels };
   const owner = await world.run(
     user.create(

@@ -122,7 +122,7 @@ export async function createCluster(
   name: string,
   overrides: Overrides<Cluster> = {},
 ): Promise<void> {
-  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name });
   const spec = {
     infrastructureRef: reference(AzureCluster),
     controlPlaneRef: reference(KubeadmControlPlane),

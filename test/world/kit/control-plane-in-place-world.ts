@@ -55,7 +55,7 @@ type Spec = Overrides<KubeadmControlPlane["spec"]>;
 
 /** A control plane whose strategy is an update in place, unless given. */
 export async function prepareInPlace(world: World, spec: Spec = {}): Promise<void> {
-  await createControlPlane(world, { rolloutStrategy: { type: "InPlace" }, ...spec });
+  await createControlPlane(world, { rollout: { strategy: { type: "InPlace" } }, ...spec });
 }
 
 /** A world with a control plane that is updated in place, and the updater registered. */

@@ -53,13 +53,13 @@ export async function createControlPlane(
 ): Promise<void> {
   const { user } = world;
   await createIdentity(world);
-  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name: CONTROL_PLANE });
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name: CONTROL_PLANE });
   // From the start: the stand-in would give a Cluster without a reference a kubeconfig of its own.
-  const controlPlaneRef = { ...reference(KubeadmControlPlane), namespace: NAMESPACE };
+  const controlPlaneRef = reference(KubeadmControlPlane);
   await createClusterWith(world, CLUSTER, { Cluster: { controlPlaneRef } });
   const metadata = { name: CONTROL_PLANE, namespace: NAMESPACE };
   await world.run(user.create(AzureMachineTemplate, azureMachineTemplate({ metadata })));
-  const machineTemplate = { infrastructureRef: reference(AzureMachineTemplate) };
+  const machineTemplate = { spec: { infrastructureRef: reference(AzureMachineTemplate) } };
   const desired = { replicas: 1, version: OLD_VERSION, machineTemplate, ...spec };
   await world.run(user.create(KubeadmControlPlane, kubeadmControlPlane({ metadata, spec: desired })));
   const health = {
@@ -67,7 +67,13 @@ export async function createControlPlane(
     selector: {
       matchLabels: { "cluster.x-k8s.io/cluster-name": CLUSTER, "cluster.x-k8s.io/control-plane": "" },
     },
-    unhealthyConditions: ["Unknown", "False"].map((status) => ({ type: "Ready", status, timeout: "5m" })),
+    checks: {
+      unhealthyNodeConditions: ["Unknown", "False"].map((status) => ({
+        type: "Ready",
+        status,
+        timeoutSeconds: 300,
+      })),
+    },
   } as MachineHealthCheck["spec"];
   await world.run(user.create(MachineHealthCheck, machineHealthCheck({ metadata, spec: health })));
 }
@@ -97,7 +103,7 @@ export async function untilReady(world: World, replicas: number, minutes = 120):
   for (let passed = 0; passed < minutes; passed++) {
     const { status, metadata } = await controlPlaneOf(world);
     const isCurrent = status?.observedGeneration === metadata.generation;
-    const counts = [status?.replicas, status?.readyReplicas, status?.updatedReplicas];
+    const counts = [status?.replicas, status?.readyReplicas, status?.upToDateReplicas];
     if (isCurrent && counts.every((count) => count === replicas)) return true;
     await world.advance(MINUTE_MS);
   }

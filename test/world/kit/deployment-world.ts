@@ -6,6 +6,7 @@ import {
   type MachineDeployment,
   MachineSet,
   Node,
+  olderConditionsOf,
   Secret,
 } from "@capstan/api";
 import { clusterReconciler } from "../../../packages/manager/src/reconcilers/cluster/reconciler.ts";
@@ -92,10 +93,10 @@ export function deployment(...overrides: readonly Overrides<MachineDeployment>[]
 
 /** A reference to an object. */
 export function referenceTo(
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  { group, kind }: { readonly group: string; readonly kind: string },
   name: string,
-): { apiVersion: string; kind: string; name: string } {
-  return { apiVersion, kind, name };
+): { apiGroup: string; kind: string; name: string } {
+  return { apiGroup: group, kind, name };
 }
 
 /** All machines. */
@@ -116,5 +117,5 @@ export function nodesIn(world: World): Promise<readonly Frozen<Node>[]> {
 
 /** Whether a machine is available. */
 export function isAvailable({ status }: Frozen<Machine>): boolean {
-  return isTrue(status?.conditions, "Available");
+  return isTrue(olderConditionsOf({ status }), "Available");
 }

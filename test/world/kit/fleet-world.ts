@@ -6,6 +6,8 @@ import {
   AzureMachinePool,
   Cluster,
   type Frozen,
+  inStoredVersion,
+  type JsonObject,
   type Kind,
   KubeadmConfig,
   type KubernetesObject,
@@ -28,10 +30,13 @@ export const THEIRS = "theirs";
 const EXAMPLES = join(import.meta.dirname, "../../../examples/cluster");
 const KINDS: readonly Kind[] = [Secret, AzureClusterIdentity, Cluster, AzureCluster];
 
-/** The objects of an example, as kubectl would send them. */
+/** The objects of an example, in the versions that are stored. */
 function exampleIn(file: string): readonly KubernetesObject[] {
   const text = readFileSync(join(EXAMPLES, file), "utf8");
-  return text.split(/^---$/m).map((part) => parseYaml(part) as KubernetesObject);
+  return text.split(/^---$/m).map((part) => {
+    const object = parseYaml(part) as JsonObject;
+    return (inStoredVersion(object)?.object ?? object) as unknown as KubernetesObject;
+  });
 }
 
 /** Creates the identity of the examples. */
@@ -97,7 +102,7 @@ export async function createPool(
   clusterName: string,
   { name = `${clusterName}-workers`, config = {}, replicas = 1 }: PoolOptions = {},
 ): Promise<void> {
-  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name });
   const template = {
     spec: {
       clusterName,

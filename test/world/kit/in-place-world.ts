@@ -11,7 +11,7 @@ import { machineSetReconciler } from "../../../packages/manager/src/reconcilers/
 import { createClient } from "@capstan/runtime";
 import { createWorld, type ManagerConnections, type World, type WorldOptions } from "@capstan/sim";
 import { defineUpdater, done, type FieldPath, inProgress, isBelow, type Updater } from "@capstan/updater";
-import { create, NAMESPACE, patch, workloadsOf } from "./cluster-world.ts";
+import { create, patch, workloadsOf } from "./cluster-world.ts";
 import { foreignKind } from "./foreign-kinds.ts";
 import { networkProvider } from "./providers.ts";
 import {
@@ -136,7 +136,11 @@ export async function inPlaceWorld(
   world.start();
   await prepare(world);
   for (const { name } of updaters) await register(world, name);
-  await create(world, MachineDeployment, deployment({ spec: { strategy: { type: "InPlace" } } }));
+  await create(
+    world,
+    MachineDeployment,
+    deployment({ spec: { rollout: { strategy: { type: "InPlace" } } } }),
+  );
   await world.rest(PATIENCE_MS);
   return world;
 }
@@ -148,6 +152,6 @@ export async function resize(world: World, size: string): Promise<void> {
 }
 
 export async function useTemplate(world: World, size: string): Promise<void> {
-  const infrastructureRef = { ...referenceTo(TestMachineTemplate, size), namespace: NAMESPACE };
+  const infrastructureRef = referenceTo(TestMachineTemplate, size);
   await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { infrastructureRef } } } });
 }

@@ -111,7 +111,7 @@ export async function createCluster(
       Cluster,
       cluster({
         metadata: { name },
-        spec: { infrastructureRef: { apiVersion: AzureCluster.apiVersion, kind: AzureCluster.kind, name } },
+        spec: { infrastructureRef: { apiGroup: AzureCluster.group, kind: AzureCluster.kind, name } },
       }),
     ),
   );

@@ -71,7 +71,10 @@ export async function plantCluster(world: World): Promise<void> {
   const lastTransitionTime = new Date(world.scheduler.wallMs).toISOString();
   const initialized = { type: "ControlPlaneInitialized", status: "True", reason: "Initialized" };
   const conditions = [{ ...initialized, lastTransitionTime }];
-  await say(world, Cluster, { infrastructureReady: true, controlPlaneReady: true, conditions });
+  await say(world, Cluster, {
+    initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true },
+    deprecated: { v1beta1: { conditions } },
+  });
   await say(world, AzureCluster, { ready: true });
   await portal(world, "PUT", idIn(CLUSTER), { location: LOCATION });
   await portal(world, "PUT", idIn(CLUSTER, "virtualNetworks/demo-vnet"), NETWORK);
@@ -106,7 +109,7 @@ export interface PoolOptions {
 /** Creates a pool of workers as a user does. */
 export async function createPool(world: World, name: string, options: PoolOptions = {}): Promise<void> {
   const { replicas = 3, version = OLD_VERSION, strategy, spec, annotations } = options;
-  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name });
   const template = {
     spec: {
       clusterName: CLUSTER,

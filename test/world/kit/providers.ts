@@ -58,7 +58,8 @@ export const machinesProvider: Reconciler = defineReconciler<AzureMachinePool, S
     ({ object, cache }) => {
       const { name, namespace } = object.metadata;
       const owner = cache.get(MachinePool, { name, namespace });
-      if (!owner?.status?.bootstrapReady) return block(WORK_MS, "WaitingForBootstrap");
+      if (!owner?.status?.initialization?.bootstrapDataSecretCreated)
+        return block(WORK_MS, "WaitingForBootstrap");
       const replicas = owner.spec.replicas ?? 1;
       object.spec.providerIDList = machineIDs(name, replicas);
       object.status = { ...object.status, ready: true, replicas };
@@ -76,7 +77,11 @@ export const bootstrapProvider: Reconciler = defineReconciler<KubeadmConfig, Sco
   normal: [
     (scope) => takeTime(scope, scope.object.metadata.creationTimestamp),
     ({ object }) => {
-      object.status = { ...object.status, ready: true, dataSecretName: `${object.metadata.name}-data` };
+      object.status = {
+        ...object.status,
+        initialization: { dataSecretCreated: true },
+        dataSecretName: `${object.metadata.name}-data`,
+      };
       return next;
     },
   ],

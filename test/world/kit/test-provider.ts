@@ -1,4 +1,13 @@
-import { Cluster, type Frozen, isTrue, type Kind, Machine, Node, type OwnerReference } from "@capstan/api";
+import {
+  Cluster,
+  type Frozen,
+  isTrue,
+  type Kind,
+  Machine,
+  Node,
+  olderConditionsOf,
+  type OwnerReference,
+} from "@capstan/api";
 import type { Env } from "@capstan/env";
 import {
   block,
@@ -92,7 +101,7 @@ async function joinCluster({ context, connections, latencies: { vmMs, nodeMs } }
   const leftMs = Number(object.status?.["startedMs"]) + vmMs + nodeMs - env.clock.now();
   if (leftMs > 0) return block(leftMs, "BootingNode");
   const cluster = clusterOf(context);
-  if (!isTrue(cluster?.status?.conditions, "ControlPlaneInitialized"))
+  if (!isTrue(olderConditionsOf(cluster), "ControlPlaneInitialized"))
     return block(5_000, "WaitingForControlPlane");
   const client = workloadClient(connections, cluster?.metadata.name ?? "");
   await createNode(client, object.metadata.name, env.clock.now());

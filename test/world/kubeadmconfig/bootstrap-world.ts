@@ -106,9 +106,9 @@ export async function createCluster(
 export async function setInfrastructureReady(
   world: World,
   name: string,
-  infrastructureReady: boolean,
+  infrastructureProvisioned: boolean,
 ): Promise<void> {
-  const body = { status: { infrastructureReady } };
+  const body = { status: { initialization: { infrastructureProvisioned } } };
   await world.run(
     world.user.patch(Cluster, { name, namespace: NAMESPACE }, { type: "merge", subresource: "status", body }),
   );
@@ -119,7 +119,7 @@ export async function createPool(world: World, options: PoolOptions = {}): Promi
   const { name = POOL, cluster: clusterName = CLUSTER } = options;
   const { user } = world;
   const reference = (kind: typeof KubeadmConfig | typeof AzureMachinePool) => ({
-    apiVersion: kind.apiVersion,
+    apiGroup: kind.group,
     kind: kind.kind,
     name,
   });

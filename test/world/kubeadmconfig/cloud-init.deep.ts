@@ -40,16 +40,24 @@ const CERTIFICATES = ["ca", "etcd/ca", "front-proxy-ca"].map((name) =>
 const CONTROL_PLANE_SPEC: KubeadmConfig["spec"] = {
   ...RICH_SPEC,
   clusterConfiguration: {
-    apiServer: { extraArgs: { "cloud-provider": "external" }, certSANs: ["api.example.com"] },
-    controllerManager: { extraArgs: { "allocate-node-cidrs": "false", "cluster-name": "c1" } },
+    apiServer: { extraArgs: [{ name: "cloud-provider", value: "external" }], certSANs: ["api.example.com"] },
+    controllerManager: {
+      extraArgs: [
+        { name: "allocate-node-cidrs", value: "false" },
+        { name: "cluster-name", value: "c1" },
+      ],
+    },
     etcd: {
-      local: { dataDir: "/var/lib/etcddisk/etcd", extraArgs: { "quota-backend-bytes": "8589934592" } },
+      local: {
+        dataDir: "/var/lib/etcddisk/etcd",
+        extraArgs: [{ name: "quota-backend-bytes", value: "8589934592" }],
+      },
     },
   },
   initConfiguration: {
     nodeRegistration: {
       name: '{{ ds.meta_data["local_hostname"] }}',
-      kubeletExtraArgs: { "cloud-provider": "external" },
+      kubeletExtraArgs: [{ name: "cloud-provider", value: "external" }],
     },
   },
 };

@@ -43,7 +43,11 @@ describe("the config of a pool", () => {
   test("gets its data in a Secret, with one token that was written ahead", async () => {
     const world = await readyWorld();
     const config = await configIn(world);
-    expect(config.status).toMatchObject({ ready: true, dataSecretName: POOL, observedGeneration: 1 });
+    expect(config.status).toMatchObject({
+      initialization: { dataSecretCreated: true },
+      dataSecretName: POOL,
+      observedGeneration: 1,
+    });
     expect(config).toHaveCondition("CertificatesAvailable", "True");
     expect(config).toHaveCondition("DataSecretAvailable", "True");
     const secret = await world.run(world.user.get(Secret, { name: POOL, namespace: NAMESPACE }));
@@ -89,7 +93,10 @@ describe("the config of a pool", () => {
         joinConfiguration: {
           nodeRegistration: {
             name: '{{ ds.meta_data["local_hostname"] }}',
-            kubeletExtraArgs: { "node-labels": "pool=blue", "cloud-provider": "external" },
+            kubeletExtraArgs: [
+              { name: "cloud-provider", value: "external" },
+              { name: "node-labels", value: "pool=blue" },
+            ],
             taints: [{ key: "dedicated", value: "batch", effect: "NoSchedule" }],
           },
         },

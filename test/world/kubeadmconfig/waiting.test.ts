@@ -1,4 +1,4 @@
-import { ConfigMap, Event, type Frozen, KubeadmConfig, Secret } from "@capstan/api";
+import { ConfigMap, Event, type Frozen, KubeadmConfig, olderConditionsOf, Secret } from "@capstan/api";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { rehearse, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
@@ -44,7 +44,7 @@ async function start(prepare: (world: World) => Promise<void>): Promise<World> {
 
 async function messageIn(world: World): Promise<string> {
   const { status } = await configIn(world);
-  return status?.conditions?.find(({ type }) => type === "DataSecretAvailable")?.message ?? "";
+  return olderConditionsOf({ status })?.find(({ type }) => type === "DataSecretAvailable")?.message ?? "";
 }
 
 async function editConfig(world: World, body: object): Promise<Frozen<KubeadmConfig>> {
@@ -74,7 +74,7 @@ describe("a config waits", () => {
       "WaitingForClusterInfrastructure",
     );
     expect(await configIn(world)).toHaveCondition("Ready", "False", "WaitingForClusterInfrastructure");
-    expect((await configIn(world)).status?.ready).toBeUndefined();
+    expect((await configIn(world)).status?.initialization).toBeUndefined();
     await setInfrastructureReady(world, CLUSTER, true);
     await world.settle(FINE);
     expect(await configIn(world)).toHaveCondition("Ready", "True");
@@ -231,7 +231,7 @@ test("existing data stays valid while the cluster is unreachable, and a request 
   await ask(world, "put-1");
   await world.advance(3_600_000);
   expect(await dataIn(world)).toBe(before);
-  expect((await configIn(world)).status?.ready).toBe(true);
+  expect((await configIn(world)).status?.initialization?.dataSecretCreated).toBe(true);
   line.state = "up";
   await world.settle(FINE);
   expect(await dataIn(world)).toBe(before);

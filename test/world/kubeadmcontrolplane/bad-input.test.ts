@@ -1,4 +1,4 @@
-import { Cluster, Event, getCondition, KubeadmControlPlane, Secret } from "@capstan/api";
+import { Cluster, Event, getCondition, KubeadmControlPlane, olderConditionsOf, Secret } from "@capstan/api";
 import { createRealEnv, type Handler, TransportError } from "@capstan/env";
 import { x509Issuer } from "../../../packages/manager/src/cluster-certificates/x509-issuer.ts";
 import { SIMULATED_ISSUER, type World } from "@capstan/sim";
@@ -33,7 +33,7 @@ async function createSecret(
 
 async function messageOf(world: World, type: string): Promise<string> {
   const { status } = await get(world, KubeadmControlPlane, CONTROL_PLANE);
-  const { reason = "", message = "" } = getCondition(status?.conditions, type) ?? {};
+  const { reason = "", message = "" } = getCondition(olderConditionsOf({ status }), type) ?? {};
   return `${reason}: ${message}`;
 }
 
@@ -100,7 +100,9 @@ test("another server at the endpoint is not trusted: the control plane says so a
   expect(await messageOf(world, "Available")).toBe(
     "WorkloadClusterUnreachable: The server at the endpoint of Cluster demo does not prove that it is the API server: self-signed certificate; direct the endpoint to the machines of the control plane, or correct the authority in Secret demo-kubeconfig",
   );
-  expect((await get(world, KubeadmControlPlane, CONTROL_PLANE)).status?.initialized).toBe(false);
+  expect(
+    (await get(world, KubeadmControlPlane, CONTROL_PLANE)).status?.initialization?.controlPlaneInitialized,
+  ).toBe(false);
   expect(await machinesOf(world)).toHaveLength(1);
 });
 

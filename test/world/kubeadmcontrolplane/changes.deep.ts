@@ -12,8 +12,8 @@ import {
 } from "../kit/control-plane-world.ts";
 
 test("three machines with maxSurge 0 are upgraded without a fourth", async () => {
-  const rolloutStrategy = { type: "RollingUpdate" as const, rollingUpdate: { maxSurge: 0 } };
-  const world = await controlPlaneWorld({ replicas: 3, rolloutStrategy });
+  const strategy = { type: "RollingUpdate" as const, rollingUpdate: { maxSurge: 0 } };
+  const world = await controlPlaneWorld({ replicas: 3, rollout: { strategy } });
   expect(await untilReady(world, 3)).toBe(true);
   await patch(world, KubeadmControlPlane, CONTROL_PLANE, { spec: { version: NEW_VERSION } });
   let most = 0;
@@ -38,12 +38,12 @@ test("a control plane is scaled to one machine and to five", async () => {
   }
 });
 
-test("after spec.rolloutAfter has passed, all older machines are replaced", async () => {
+test("after spec.rollout.after has passed, all older machines are replaced", async () => {
   const world = await controlPlaneWorld({ replicas: 3 });
   expect(await untilReady(world, 3)).toBe(true);
   const before = await namesOf(world);
-  const rolloutAfter = `${new Date(world.scheduler.wallMs + 10 * MINUTE_MS).toISOString().slice(0, 19)}Z`;
-  await patch(world, KubeadmControlPlane, CONTROL_PLANE, { spec: { rolloutAfter } });
+  const after = `${new Date(world.scheduler.wallMs + 10 * MINUTE_MS).toISOString().slice(0, 19)}Z`;
+  await patch(world, KubeadmControlPlane, CONTROL_PLANE, { spec: { rollout: { after } } });
   await world.advance(9 * MINUTE_MS);
   expect(await namesOf(world)).toEqual(before);
   await world.advance(60 * MINUTE_MS);

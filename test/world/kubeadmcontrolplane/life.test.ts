@@ -1,4 +1,4 @@
-import { Cluster, isTrue, Node, Pod } from "@capstan/api";
+import { Cluster, isTrue, Node, olderConditionsOf, Pod } from "@capstan/api";
 import { expect, test } from "vitest";
 import { get } from "../kit/fleet-world.ts";
 import { CLUSTER, controlPlaneWorld, machinesOf, untilReady } from "../kit/control-plane-world.ts";
@@ -20,5 +20,5 @@ test("a control plane with one machine initializes its cluster", async () => {
   ]);
   expect((await machinesOf(world)).map(({ status }) => status?.phase)).toEqual(["Running"]);
   const cluster = await get(world, Cluster, CLUSTER);
-  expect(isTrue(cluster.status?.conditions, "ControlPlaneInitialized")).toBe(true);
+  expect(isTrue(olderConditionsOf(cluster), "ControlPlaneInitialized")).toBe(true);
 });

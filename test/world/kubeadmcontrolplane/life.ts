@@ -8,6 +8,7 @@ import {
   KubeadmControlPlane,
   type KubernetesObject,
   Machine,
+  olderConditionsOf,
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
 import { CONTROL_PLANE_INVARIANTS, type Rehearsal, type World } from "@capstan/sim";
@@ -109,9 +110,9 @@ function summaryOf(world: World): unknown {
   const count = (type: string): number =>
     resourcesIn(world).filter((one) => one.startsWith(`${type}/`)).length;
   return {
-    replicas: status && [status.replicas, status.readyReplicas, status.updatedReplicas, status.version],
+    replicas: status && [status.replicas, status.readyReplicas, status.upToDateReplicas, status.version],
     creating: status?.creatingMachine,
-    ready: getCondition(status?.conditions, "Ready")?.status,
+    ready: getCondition(olderConditionsOf({ status }), "Ready")?.status,
     machines: stored(world, Machine).map(({ spec }) => spec.version),
     configs: stored(world, KubeadmConfig).length,
     azure: ["virtualMachines", "networkInterfaces", "disks"].map(count),

@@ -4,6 +4,7 @@ import {
   KubeadmControlPlane,
   MachineDeployment,
   MachineSet,
+  olderConditionsOf,
   SKIP_PREFLIGHT_CHECKS_ANNOTATION,
 } from "@capstan/api";
 import { expect, test } from "vitest";
@@ -43,7 +44,7 @@ test("a MachineDeployment of a foreign kind is created, scaled, rolled and delet
   expect(await setsIn(world)).toHaveLength(1);
   expect(await nodesIn(world)).toHaveLength(5);
   expect(await get(world, MachineDeployment, DEPLOYMENT)).toMatchObject({
-    status: { phase: "Running", replicas: 5, updatedReplicas: 5, availableReplicas: 5 },
+    status: { phase: "Running", replicas: 5, upToDateReplicas: 5, availableReplicas: 5 },
   });
 
   await remove(world, MachineDeployment, DEPLOYMENT);
@@ -56,11 +57,15 @@ test("a MachineDeployment of a foreign kind is created, scaled, rolled and delet
 
 test("a machine says whether it is up to date, and pods avoid the Nodes of outdated machines", async () => {
   const world = await deploymentWorld();
-  await create(world, MachineDeployment, deployment({ spec: { strategy: { type: "OnDelete" } } }));
+  await create(
+    world,
+    MachineDeployment,
+    deployment({ spec: { rollout: { strategy: { type: "OnDelete" } } } }),
+  );
   await world.rest(PATIENCE_MS);
   const seen = async (): Promise<unknown> => ({
     conditions: (await machinesIn(world)).map(({ status }) => {
-      const { status: state, message } = getCondition(status?.conditions, "UpToDate") ?? {};
+      const { status: state, message } = getCondition(olderConditionsOf({ status }), "UpToDate") ?? {};
       return message === undefined ? state : `${state}: ${message}`;
     }),
     taints: (await nodesIn(world)).map(({ spec }) => spec?.taints ?? []),
@@ -118,14 +123,14 @@ test("no machine is created that is newer than its control plane, until a user s
   await create(world, MachineDeployment, deployment());
   await world.rest(PATIENCE_MS);
   const controlPlane = { name: CLUSTER, namespace: NAMESPACE };
-  const status = { ready: true, initialized: true, version: "v1.31.2" };
+  const status = { initialization: { controlPlaneInitialized: true }, version: "v1.31.2" };
   const reported = { type: "merge", subresource: "status", body: { status } } as const;
   await world.run(world.user.patch(KubeadmControlPlane, controlPlane, reported));
   await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.99.0" } } } });
   await world.advance(PATIENCE_MS);
   expect(await machinesIn(world)).toHaveLength(3);
   const held = (await setsIn(world)).find(({ spec }) => spec.template.spec.version === "v1.99.0");
-  expect(held?.status?.conditions).toContainEqual(
+  expect(olderConditionsOf(held)).toContainEqual(
     expect.objectContaining({ type: "MachinesCreated", status: "False", reason: "PreflightCheckFailed" }),
   );
   const annotations = { [SKIP_PREFLIGHT_CHECKS_ANNOTATION]: "All" };

@@ -1,5 +1,6 @@
 import {
   CLUSTER_NAME_LABEL,
+  type Condition,
   type Kind,
   KubeadmConfig,
   Machine,
@@ -47,8 +48,8 @@ export const STORIES: Readonly<Record<string, (world: World) => Promise<void>>> 
   remediate: async (world) => {
     await createDeployment(world);
     const selector = { matchLabels: { [CLUSTER_NAME_LABEL]: CLUSTER } };
-    const unhealthyConditions = [{ type: "Ready", status: "False", timeout: "1m" }];
-    const spec = { clusterName: CLUSTER, selector, unhealthyConditions };
+    const checks = { unhealthyNodeConditions: [{ type: "Ready", status: "False", timeoutSeconds: 60 }] };
+    const spec = { clusterName: CLUSTER, selector, checks };
     await create(world, MachineHealthCheck, machineHealthCheck({ spec }));
     await world.rest(PATIENCE_MS);
     const [victim = ""] = listed<Machine>(world.truth, Machine).map(({ metadata }) => metadata.name);
@@ -94,7 +95,7 @@ export function rehearsalOf(story: string, seed: string, managers = 1): Rehearsa
 function endOf({ truth }: World): unknown {
   const machines = listed<Machine>(truth, Machine);
   const [owner] = listed<MachineDeployment>(truth, MachineDeployment);
-  const { conditions, ...status } = owner?.status ?? {};
+  const { conditions, deprecated, ...status } = owner?.status ?? {};
   return {
     machines: machines.length,
     available: machines.filter(isAvailable).length,
@@ -105,6 +106,11 @@ function endOf({ truth }: World): unknown {
     labels: [Machine, TestMachine, KubeadmConfig].map((kind: Kind) =>
       listed(truth, kind).map(({ metadata: { labels = {} } }) => [labels["team"], labels["tier"]]),
     ),
-    status: owner && { ...status, conditions: conditions?.map(({ type, status: is }) => `${type} ${is}`) },
+    status: owner && { ...status, conditions: [conditions, deprecated?.v1beta1?.conditions].map(named) },
   };
+}
+
+/** Conditions without their times and texts. */
+export function named(conditions: readonly Readonly<Condition>[] | undefined): readonly string[] | undefined {
+  return conditions?.map(({ type, status }) => `${type} ${status}`);
 }

@@ -78,7 +78,7 @@ test("a change of labels writes each object once, another change of the template
   const labelled = writesIn(world);
   expect(labelled - created).toBe(3 * REPLICAS);
   await patch(world, MachineDeployment, DEPLOYMENT, {
-    spec: { template: { spec: { nodeDrainTimeout: "5m" } } },
+    spec: { template: { spec: { deletion: { nodeDrainTimeoutSeconds: 300 } } } },
   });
   await world.rest(PATIENCE_MS);
   expect(writesIn(world) - labelled).toBe(REPLICAS);

@@ -3,6 +3,7 @@ import {
   MachineDeployment,
   MachineHealthCheck,
   Node,
+  olderConditionsOf,
   REMEDIATE_MACHINE_ANNOTATION,
 } from "@capstan/api";
 import { machineHealthCheck, type Overrides } from "@capstan/runtime/testing/builders";
@@ -26,8 +27,8 @@ async function checkedWorld(overrides: Overrides<MachineHealthCheck> = {}): Prom
   const spec = {
     clusterName: CLUSTER,
     selector: { matchLabels: { "cluster.x-k8s.io/cluster-name": CLUSTER } },
-    unhealthyConditions: [{ type: "Ready", status: "False", timeout: "5m" }],
-    maxUnhealthy: "40%",
+    checks: { unhealthyNodeConditions: [{ type: "Ready", status: "False", timeoutSeconds: 300 }] },
+    remediation: { triggerIf: { unhealthyLessThanOrEqualTo: "40%" } },
   };
   await create(world, MachineHealthCheck, machineHealthCheck({ spec }, overrides));
   await world.rest(PATIENCE_MS);
@@ -56,7 +57,7 @@ test("no machine is replaced while more are unhealthy than allowed, and the chec
   expect((await machinesIn(world)).map(({ metadata }) => metadata.name)).toEqual(before);
   const { status } = await get(world, MachineHealthCheck, "health");
   expect(status).toMatchObject({ expectedMachines: 3, currentHealthy: 1, remediationsAllowed: 0 });
-  expect(status?.conditions).toContainEqual(
+  expect(olderConditionsOf({ status })).toContainEqual(
     expect.objectContaining({ type: "RemediationAllowed", status: "False", reason: "TooManyUnhealthy" }),
   );
 });

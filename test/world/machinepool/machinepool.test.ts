@@ -56,12 +56,11 @@ describe("a MachinePool", () => {
     expect(pool.spec.template.spec.bootstrap.dataSecretName).toBe("pool-data");
     expect(pool.status).toMatchObject({
       phase: "Running",
-      bootstrapReady: true,
-      infrastructureReady: true,
+      initialization: { bootstrapDataSecretCreated: true, infrastructureProvisioned: true },
       replicas: 2,
       readyReplicas: 2,
       availableReplicas: 2,
-      unavailableReplicas: 0,
+      deprecated: { v1beta1: { unavailableReplicas: 0 } },
       observedGeneration: pool.metadata.generation,
       nodeRefs: [
         { apiVersion: "v1", kind: "Node", name: "pool-0" },
@@ -98,7 +97,10 @@ describe("a MachinePool", () => {
     expect((await poolIn(world)).status?.phase).toBe("Pending");
     await world.advance(MINUTE_MS);
     const growing = await poolIn(world);
-    expect(growing.status).toMatchObject({ phase: "ScalingUp", unavailableReplicas: 2 });
+    expect(growing.status).toMatchObject({
+      phase: "ScalingUp",
+      deprecated: { v1beta1: { unavailableReplicas: 2 } },
+    });
     expect(growing).toHaveCondition("ReplicasReady", "False", "WaitingForReplicasReady");
     await bootNodes(world, "demo", machineIDs("pool", 2));
     await world.settle();
@@ -207,24 +209,27 @@ describe("a MachinePool", () => {
     await createPool(world, "pool", "demo", { spec: { template: { spec: { bootstrap } } } });
     await world.settle();
     const pool = await poolIn(world);
-    expect(pool.status?.bootstrapReady).toBe(true);
+    expect(pool.status?.initialization?.bootstrapDataSecretCreated).toBe(true);
     expect(pool).toHaveCondition("BootstrapReady", "True", "DataSecretGiven");
   });
 
   test("counts a Node as available only after minReadySeconds, and requeues for it", async () => {
-    const world = await poolWorld({ nodes: 0, pool: { spec: { replicas: 2, minReadySeconds: 90 } } });
+    const world = await poolWorld({
+      nodes: 0,
+      pool: { spec: { replicas: 2, template: { spec: { minReadySeconds: 90 } } } },
+    });
     await bootNodes(world, "demo", machineIDs("pool", 2));
     await world.advance(MINUTE_MS);
     expect((await poolIn(world)).status).toMatchObject({
       readyReplicas: 2,
       availableReplicas: 0,
-      unavailableReplicas: 2,
+      deprecated: { v1beta1: { unavailableReplicas: 2 } },
     });
     await world.advance(MINUTE_MS);
     expect((await poolIn(world)).status).toMatchObject({
       readyReplicas: 2,
       availableReplicas: 2,
-      unavailableReplicas: 0,
+      deprecated: { v1beta1: { unavailableReplicas: 0 } },
     });
   });
 
@@ -271,7 +276,7 @@ describe("infrastructure of another provider", () => {
     await createCluster(world, "demo");
     await install(world, RocketPool);
     await create(world, RocketPool, foreign(RocketPool, "pool", { providerIDList: machineIDs("pool", 1) }));
-    const infrastructureRef = { apiVersion: RocketPool.apiVersion, kind: RocketPool.kind, name: "pool" };
+    const infrastructureRef = { apiGroup: RocketPool.group, kind: RocketPool.kind, name: "pool" };
     const spec = { bootstrap: { configRef: undefined, dataSecretName: "given" }, infrastructureRef };
     await createPool(world, "pool", "demo", { spec: { replicas: 1, template: { spec } } });
     await say(world, RocketPool, "pool", { ready: true, replicas: 1 });

@@ -76,7 +76,7 @@ function isRenewed(world: World): boolean {
 
 function isSettled(world: World, replicas: number): boolean {
   const { status } = listed<MachineDeployment>(world, MachineDeployment)[0] ?? {};
-  const counts = [status?.replicas, status?.readyReplicas, status?.updatedReplicas];
+  const counts = [status?.replicas, status?.readyReplicas, status?.upToDateReplicas];
   return counts.every((count) => count === replicas);
 }
 

@@ -71,7 +71,7 @@ export async function createWorkers(
   const { user } = world;
   const { annotations, ...settings } = caching;
   const metadata = { name: WORKERS, namespace: NAMESPACE };
-  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name: WORKERS });
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name: WORKERS });
   const template = azureMachineTemplate({
     metadata: { ...metadata, ...(annotations && { annotations }) },
     spec: { template: { spec: { image: BASE_IMAGE, ...settings } } },

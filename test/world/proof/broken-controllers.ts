@@ -76,7 +76,7 @@ const impatient: Ways["createMachine"] = async (client, machine) => {
 };
 
 async function restless({ context, set }: ProofScope): Promise<Outcome> {
-  set.status = { ...set.status, failureMessage: `looked at ${context.env.clock.monotonic()}` };
+  set.status = { ...set.status, propagatedHash: `looked at ${context.env.clock.monotonic()}` };
   await context.persistStatus();
   return again(100, "LookingAgain");
 }

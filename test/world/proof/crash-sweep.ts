@@ -70,13 +70,17 @@ async function settle({ world }: ProofWorld): Promise<void> {
 async function stateOf({ world, depot }: ProofWorld): Promise<unknown> {
   const machines = await world.run(world.client.list(Machine));
   const set = await world.run(world.client.find(MachineSet, { name: "fleet", namespace: "default" }));
-  const conditions: readonly Condition[] = set?.status?.conditions ?? [];
+  const { conditions, deprecated, ...status } = set?.status ?? {};
+  const lists: readonly (readonly Readonly<Condition>[])[] = [
+    conditions ?? [],
+    deprecated?.v1beta1?.conditions ?? [],
+  ];
   return {
     machines: machines.map(({ metadata }) => metadata.ownerReferences?.[0]?.uid === set?.metadata.uid),
     finalizers: set?.metadata.finalizers,
     status: set && {
-      ...set.status,
-      conditions: conditions.map(({ lastTransitionTime, ...rest }) => rest),
+      ...status,
+      conditions: lists.map((list) => list.map(({ lastTransitionTime, ...rest }) => rest)),
     },
     slots: depot.slots.size,
     reservations: [...depot.begun.values()],

@@ -96,7 +96,7 @@ async function reserveSlot({ context, depot, set }: ProofScope): Promise<Outcome
   const path = `/${set.metadata.uid}`;
   if (slotOf(set) === "reserved") return next;
   if (slotOf(set) === undefined) {
-    set.status = { ...set.status, v1beta2: { slot: "reserving" } };
+    set.status = { ...set.status, propagatedHash: "reserving" };
     await context.persistStatus();
   }
   const answer = await depot.request({ method: "GET", path, headers: {} });
@@ -107,13 +107,16 @@ async function reserveSlot({ context, depot, set }: ProofScope): Promise<Outcome
   }
   const { ready } = (await answer.json()) as { ready: boolean };
   if (!ready) return block(10 * SECOND, "ReservingSlot");
-  set.status = { ...set.status, v1beta2: { slot: "reserved" } };
+  set.status = { ...set.status, propagatedHash: "reserved" };
   return next;
 }
 
-/** The one free field in the status of a MachineSet. */
+/** The infrastructure of machines in these tests, which no controller looks up. */
+export const BERTH = { apiGroup: "infrastructure.example.com", kind: "Berth", name: "a" };
+
+/** A text in the status of a MachineSet that only its controller uses. */
 function slotOf({ status }: Frozen<MachineSet>): unknown {
-  return status?.v1beta2?.["slot"];
+  return status?.propagatedHash;
 }
 
 /** One write for each Machine, decided on a cache that has seen all own writes. */
@@ -130,7 +133,11 @@ async function scaleMachines({ context, set, createMachine }: ProofScope): Promi
         namespace: set.metadata.namespace ?? "",
         ownerReferences: [controllerReferenceTo(set)],
       },
-      spec: { clusterName: set.spec.clusterName, bootstrap: { dataSecretName: "" }, infrastructureRef: {} },
+      spec: {
+        clusterName: set.spec.clusterName,
+        bootstrap: { dataSecretName: "" },
+        infrastructureRef: BERTH,
+      },
     });
     context.event({ type: "Normal", reason: "SuccessfulCreate", message: `Created Machine ${name}` });
   }

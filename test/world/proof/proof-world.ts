@@ -4,6 +4,7 @@ import type { Fate, HttpRequest } from "@capstan/env";
 import { ControllerTestBed } from "@capstan/runtime/testing/test-bed";
 import { createDepot, type Depot } from "./depot.ts";
 import { proofController } from "./proof-controller.ts";
+import { BERTH } from "./proof-controller.ts";
 
 /** How the proof runs. */
 export interface ProofOptions {
@@ -56,7 +57,7 @@ export function machineSet(name: string, replicas: number, annotations?: Record<
       selector: { matchLabels: { set: name } },
       template: {
         metadata: { labels: { set: name } },
-        spec: { clusterName: "harbour", bootstrap: { dataSecretName: "" }, infrastructureRef: {} },
+        spec: { clusterName: "harbour", bootstrap: { dataSecretName: "" }, infrastructureRef: BERTH },
       },
     },
   };

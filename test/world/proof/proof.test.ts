@@ -1,4 +1,4 @@
-import { Cluster, Event, type Frozen, Machine, MachineSet } from "@capstan/api";
+import { Cluster, Event, type Frozen, Machine, MachineSet, olderConditionsOf } from "@capstan/api";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
 import { createDepot } from "./depot.ts";
@@ -123,7 +123,14 @@ describe("the runner, driven by the proof controller", () => {
       apiVersion: Cluster.apiVersion,
       kind: Cluster.kind,
       metadata: { name: "harbour", namespace: "default" },
-      spec: { paused: true, infrastructureRef: { kind: "AzureCluster", name: "harbour" } },
+      spec: {
+        paused: true,
+        infrastructureRef: {
+          apiGroup: "infrastructure.cluster.x-k8s.io",
+          kind: "AzureCluster",
+          name: "harbour",
+        },
+      },
     };
     await proof.world.apply(Cluster, cluster);
     await proof.world.apply(MachineSet, machineSet("fleet", 1));
@@ -169,7 +176,7 @@ describe("each class of failure", () => {
     await proof.world.scheduler.advance(25 * MINUTE_MS);
     const set = await fleetIn(proof);
     expect(set).toHaveCondition("Ready", "False", "NoSuchPort");
-    expect(set.status?.conditions?.[0]?.severity).toBe("Error");
+    expect(olderConditionsOf(set)?.[0]?.severity).toBe("Error");
     const tries = proof.world.runner.metrics.value("controller_runtime_terminal_reconcile_errors_total", {
       controller: "proof",
     });
@@ -184,7 +191,7 @@ describe("each class of failure", () => {
     await proof.world.scheduler.advance(2 * MINUTE_MS);
     const set = await fleetIn(proof);
     expect(set).toHaveCondition("Ready", "Unknown", "InternalError");
-    expect(set.status?.conditions?.[0]?.message).toMatch(/look for [0-9a-f]{8} in its log/);
+    expect(olderConditionsOf(set)?.[0]?.message).toMatch(/look for [0-9a-f]{8} in its log/);
     expect(await proof.world.get(MachineSet, { ...fleet, name: "second" })).toHaveCondition(
       "Ready",
       "True",

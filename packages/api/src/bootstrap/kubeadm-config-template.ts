@@ -1,11 +1,10 @@
+import { kubeadmConfigTemplateV1Beta1 } from "../conversion/kubeadm-config.ts";
+import { type ObjectOf, type PrinterColumn, defineKind } from "../kind.ts";
+import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";
 import { AGE_COLUMN } from "../printer-columns.ts";
-import { TemplateMetadata, templateMetadataErrors } from "../kubernetes/template-metadata.ts";
-import { kubeadmConfigTemplateV1Beta2 } from "../conversion/kubeadm-config.ts";
-import { type ObjectOf, defineKind } from "../kind.ts";
-import { object, optional } from "../schema/schema.ts";
 import { BOOTSTRAP, BOOTSTRAP_PROVIDER_LABELS } from "./group.ts";
-import { defaultKubeadmConfigSpec, kubeadmConfigSpecErrors } from "./kubeadm-config/rules.ts";
-import { KubeadmConfigSpec } from "./kubeadm-config/spec.ts";
+import { defaultKubeadmConfigSpec, kubeadmConfigSpecErrors } from "./kubeadm-config-rules.ts";
+import { Spec } from "./v1beta2/kubeadm-config-template.ts";
 
 /** The template of the KubeadmConfig of each machine. */
 export const KubeadmConfigTemplate = defineKind({
@@ -13,15 +12,10 @@ export const KubeadmConfigTemplate = defineKind({
   kind: "KubeadmConfigTemplate",
   plural: "kubeadmconfigtemplates",
   description: "The template of the KubeadmConfig of each machine.",
-  spec: object("The desired configs.", {
-    template: object("The template of configs.", {
-      metadata: optional(TemplateMetadata),
-      spec: optional(KubeadmConfigSpec),
-    }),
-  }),
+  spec: Spec,
   crdLabels: BOOTSTRAP_PROVIDER_LABELS,
-  columns: [AGE_COLUMN],
-  converted: [kubeadmConfigTemplateV1Beta2],
+  columns: [ownerColumn("ClusterClass"), ownerColumn("Cluster"), AGE_COLUMN],
+  converted: [kubeadmConfigTemplateV1Beta1],
   applyDefaults(draft) {
     draft.spec.template.spec ??= {};
     defaultKubeadmConfigSpec(draft.spec.template.spec);
@@ -37,3 +31,8 @@ export const KubeadmConfigTemplate = defineKind({
 
 /** The template of the KubeadmConfig of each machine. */
 export type KubeadmConfigTemplate = ObjectOf<typeof KubeadmConfigTemplate>;
+
+function ownerColumn(kind: string): PrinterColumn {
+  const jsonPath = `.metadata.ownerReferences[?(@.kind=="${kind}")].name`;
+  return { name: kind, type: "string", jsonPath, description: `The ${kind} that owns it.` };
+}

@@ -1,5 +1,5 @@
 import { string } from "../schema/schema.ts";
-import { CONDITION_TYPE } from "./machine-fields.ts";
+import { CONDITION_TYPE } from "../kubernetes/condition.ts";
 
 const OWN_CONDITIONS = [
   "Ready",

@@ -1,5 +1,5 @@
 import { LabelSelector, labelSelectorProblem } from "../kubernetes/label-selector.ts";
-import { newerVersion } from "../conversion/by-rules.ts";
+import { olderVersion } from "../conversion/by-rules.ts";
 import { type ObjectOf, type PrinterColumn, defineKind } from "../kind.ts";
 import { AGE_COLUMN } from "../printer-columns.ts";
 import { described, integer, listOf, object, oneOf, optional } from "../schema/schema.ts";
@@ -69,7 +69,9 @@ export const MachineDrainRule = defineKind({
   crdLabels: CORE_PROVIDER_LABELS,
   columns: COLUMNS,
   // The two versions do not differ.
-  converted: [newerVersion({ version: "v1beta2", spec: Spec, columns: COLUMNS, fieldRules: [] })],
+  converted: [
+    olderVersion({ version: "v1beta1", spec: Spec, newer: { spec: Spec }, columns: COLUMNS, fieldRules: [] }),
+  ],
   validate({ object: { spec } }) {
     const { behavior, order } = spec.drain;
     return [

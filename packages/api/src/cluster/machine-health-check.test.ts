@@ -7,7 +7,7 @@ type Spec = MachineHealthCheck["spec"];
 
 function check(spec: Partial<Spec> = {}): MachineHealthCheck {
   return {
-    apiVersion: "cluster.x-k8s.io/v1beta1",
+    apiVersion: "cluster.x-k8s.io/v1beta2",
     kind: "MachineHealthCheck",
     metadata: { name: "workers", namespace: "fleet" },
     spec: { clusterName: "c1", selector: { matchLabels: { pool: "a" } }, ...spec },
@@ -21,25 +21,21 @@ function errorsOf(object: MachineHealthCheck, old?: MachineHealthCheck): string[
   );
 }
 
-test("gets its limits, its label and the namespace of its template", () => {
-  const filled = withDefaults(
-    MachineHealthCheck,
-    check({ remediationTemplate: { kind: "Fixer", name: "f" } }),
-  );
+test("gets its time limit and its label", () => {
+  const filled = withDefaults(MachineHealthCheck, check());
   expect(filled.metadata.labels).toEqual({ "cluster.x-k8s.io/cluster-name": "c1" });
-  expect(filled.spec).toMatchObject({
-    maxUnhealthy: "100%",
-    nodeStartupTimeout: "10m0s",
-    remediationTemplate: { namespace: "fleet" },
-  });
+  expect(filled.spec.checks).toEqual({ nodeStartupTimeoutSeconds: 600 });
 });
 
+const triggerIf = (unhealthy: object): object => ({ remediation: { triggerIf: unhealthy } });
+const startup = (nodeStartupTimeoutSeconds: unknown): object => ({ checks: { nodeStartupTimeoutSeconds } });
+
 test.each([
-  { nodeStartupTimeout: "0" },
-  { nodeStartupTimeout: "30s" },
-  { maxUnhealthy: 2 },
-  { maxUnhealthy: "40%" },
-  { unhealthyRange: "[3-5]" },
+  startup(0),
+  startup(30),
+  triggerIf({ unhealthyLessThanOrEqualTo: 2 }),
+  triggerIf({ unhealthyLessThanOrEqualTo: "40%" }),
+  triggerIf({ unhealthyInRange: "[3-5]" }),
   { selector: { matchLabels: { "cluster.x-k8s.io/cluster-name": "c1" } } },
 ] as Partial<Spec>[])("takes %j", (spec) => {
   expect(errorsOf(check(spec))).toEqual([]);
@@ -52,24 +48,16 @@ test.each([
     "is not a valid label selector operator",
   ],
   [{ selector: { matchLabels: { "cluster.x-k8s.io/cluster-name": "c2" } } }, "must not pick another cluster"],
+  [startup(29), "spec.checks.nodeStartupTimeoutSeconds: Invalid value: 29: must be at least 30, or 0"],
+  [startup("soon"), 'spec.checks.nodeStartupTimeoutSeconds: Invalid value: "soon"'],
   [
-    { nodeStartupTimeout: "29s" },
-    'spec.nodeStartupTimeout: Invalid value: "29s": must be at least 30s, or 0',
+    triggerIf({ unhealthyLessThanOrEqualTo: "two" }),
+    "spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: Invalid value",
   ],
-  [{ nodeStartupTimeout: "soon" }, 'spec.nodeStartupTimeout: Invalid value: "soon": time: invalid duration'],
-  [{ maxUnhealthy: "two" }, "spec.maxUnhealthy: Invalid value"],
-  [{ unhealthyRange: "[5-3]" }, "spec.unhealthyRange: Invalid value"],
+  [triggerIf({ unhealthyInRange: "[5-3]" }), "spec.remediation.triggerIf.unhealthyInRange: Invalid value"],
   [
-    { unhealthyConditions: [{ type: "Ready", status: "False", timeout: "1d" }] },
-    "spec.unhealthyConditions[0].timeout: Invalid value",
-  ],
-  [
-    { unhealthyMachineConditions: [{ type: "Up", status: "False", timeout: "" }] },
-    "spec.unhealthyMachineConditions[0].timeout: Invalid value",
-  ],
-  [
-    { remediationTemplate: { name: "f", namespace: "other" } },
-    "spec.remediationTemplate.namespace: Invalid value",
+    { checks: { unhealthyNodeConditions: [{ type: "Ready", status: "False", timeoutSeconds: "1d" }] } },
+    "spec.checks.unhealthyNodeConditions[0].timeoutSeconds: Invalid value",
   ],
 ] as [Partial<Spec>, string][])("refuses %j", (spec, message) => {
   expect(errorsOf(check(spec))).toEqual([expect.stringContaining(message)]);

@@ -7,7 +7,7 @@ import type { KubernetesObject } from "../kubernetes/meta.ts";
 import { formatFieldError } from "../values/field-error.ts";
 import { Machine } from "./machine.ts";
 import { MachineDeployment } from "./machine-deployment.ts";
-import type { MachineTemplateSpec } from "./machine-fields.ts";
+import type { MachineTemplateSpec } from "./v1beta2/fields.ts";
 import { MachinePool } from "./machine-pool.ts";
 import { MachineSet } from "./machine-set.ts";
 
@@ -15,14 +15,20 @@ const ALL_FEATURES = { ...DEFAULT_FEATURES, InPlaceUpdates: true };
 const MIN_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
 const MAX_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
 
+const INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io";
+
 function template(spec: Partial<MachineTemplateSpec> = {}): MachineTemplateSpec {
   return {
     clusterName: "c1",
-    bootstrap: { configRef: { kind: "KubeadmConfigTemplate", name: "boot" } },
-    infrastructureRef: { kind: "AzureMachineTemplate", name: "infra" },
+    bootstrap: {
+      configRef: { apiGroup: "bootstrap.cluster.x-k8s.io", kind: "KubeadmConfigTemplate", name: "boot" },
+    },
+    infrastructureRef: { apiGroup: INFRASTRUCTURE, kind: "AzureMachineTemplate", name: "infra" },
     ...spec,
   };
 }
+
+type Strategy = NonNullable<NonNullable<MachineDeployment["spec"]["rollout"]>["strategy"]>;
 
 const meta = { name: "workers", namespace: "fleet" };
 
@@ -74,15 +80,13 @@ function errorsOf<T extends KubernetesObject>(kind: CustomKind<T>, object: T, ol
 }
 
 describe("a MachinePool", () => {
-  test("gets label, replicas, leading v, timeouts and namespaces", () => {
+  test("gets label, replicas, leading v and timeouts", () => {
     const filled = withDefaults(MachinePool, pool({ template: { spec: template({ version: "1.31.2" }) } }));
     expect(filled.metadata.labels).toEqual({ "cluster.x-k8s.io/cluster-name": "c1" });
-    expect(filled.spec).toMatchObject({ replicas: 1, minReadySeconds: 0 });
+    expect(filled.spec.replicas).toBe(1);
     expect(filled.spec.template.spec).toMatchObject({
       version: "v1.31.2",
-      nodeDeletionTimeout: "10s",
-      bootstrap: { configRef: { namespace: "fleet" } },
-      infrastructureRef: { namespace: "fleet" },
+      deletion: { nodeDeletionTimeoutSeconds: 10 },
     });
   });
 
@@ -100,13 +104,17 @@ describe("a MachinePool", () => {
   test("that sets every field is not changed", () => {
     const full = pool({
       replicas: 0,
-      minReadySeconds: 30,
-      template: { spec: template({ version: "v1.31.2", nodeDeletionTimeout: "0s" }) },
+      template: {
+        spec: template({
+          version: "v1.31.2",
+          minReadySeconds: 30,
+          deletion: { nodeDeletionTimeoutSeconds: 0 },
+        }),
+      },
     });
     expect(withDefaults(MachinePool, full).spec).toMatchObject({
       replicas: 0,
-      minReadySeconds: 30,
-      template: { spec: { nodeDeletionTimeout: "0s" } },
+      template: { spec: { minReadySeconds: 30, deletion: { nodeDeletionTimeoutSeconds: 0 } } },
     });
     expect(errorsOf(MachinePool, full)).toEqual([]);
   });
@@ -124,14 +132,14 @@ describe("a MachinePool", () => {
       'spec.template.spec.version: Invalid value: "v1.31": must be a valid semantic version',
     ],
     [
-      "a bad timeout",
-      { nodeDrainTimeout: "1d" },
-      'spec.template.spec.nodeDrainTimeout: Invalid value: "1d": time: unknown unit "d"',
+      "a negative timeout",
+      { deletion: { nodeDrainTimeoutSeconds: -1 } },
+      "spec.template.spec.deletion.nodeDrainTimeoutSeconds: Invalid value: -1: must be 0 or more",
     ],
     [
-      "a foreign namespace",
-      { infrastructureRef: { name: "x", namespace: "other" } },
-      'spec.template.spec.infrastructureRef.namespace: Invalid value: "other": must match metadata.namespace, "fleet"',
+      "a timeout that is not a number",
+      { deletion: { nodeDrainTimeoutSeconds: "1d" as never } },
+      'spec.template.spec.deletion.nodeDrainTimeoutSeconds: Invalid value: "1d"',
     ],
     [
       "taints",
@@ -161,10 +169,10 @@ describe("a MachinePool", () => {
   });
 
   test("keeps its zones once its scale set exists", () => {
-    const infrastructureRef = { kind: "AzureMachinePool", name: "infra" };
+    const infrastructureRef = { apiGroup: INFRASTRUCTURE, kind: "AzureMachinePool", name: "infra" };
     const zoned = (failureDomains: string[], isBuilt = true): MachinePool => ({
       ...pool({ failureDomains, template: { spec: template({ infrastructureRef }) } }),
-      status: { infrastructureReady: isBuilt },
+      status: { initialization: { infrastructureProvisioned: isBuilt } },
     });
     expect(errorsOf(MachinePool, zoned(["2", "1"]), zoned(["1", "2"]))).toEqual([]);
     expect(errorsOf(MachinePool, zoned(["3"], false), zoned(["1"], false))).toEqual([]);
@@ -221,65 +229,75 @@ describe("a MachineDeployment", () => {
         fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 1 },
       },
     ],
-  ] as [MachineDeployment["spec"]["strategy"], object][])(
-    "with the strategy %j gets %j",
-    (strategy, expected) => {
-      const spec = strategy ? { strategy } : {};
-      expect(withDefaults(MachineDeployment, deployment(spec)).spec.strategy).toEqual(expected);
-      expect(errorsOf(MachineDeployment, deployment(spec))).toEqual([]);
+  ] as [Strategy | undefined, object][])("with the strategy %j gets %j", (strategy, expected) => {
+    const spec = strategy ? { rollout: { strategy } } : {};
+    expect(withDefaults(MachineDeployment, deployment(spec)).spec.rollout?.strategy).toEqual(expected);
+    expect(errorsOf(MachineDeployment, deployment(spec))).toEqual([]);
+  });
+
+  test.each<["InPlace" | "ExternalUpdate" | "RollingUpdate", string[]]>([
+    [
+      "InPlace",
+      [expect.stringMatching(/^spec\.rollout\.after: has no effect .*; leave it out, or replace /)],
+    ],
+    ["ExternalUpdate", [expect.stringContaining("spec.rollout.after")]],
+    ["RollingUpdate", []],
+  ])(
+    "with the strategy %s is warned that rollout.after has no effect, where that is so",
+    (type, warnings) => {
+      const strategy = { type };
+      const object = deployment({ rollout: { strategy, after: "2026-01-01T00:00:00Z" } });
+      expect(MachineDeployment.warn({ object, features: ALL_FEATURES })).toEqual(warnings);
+      expect(
+        MachineDeployment.warn({ object: deployment({ rollout: { strategy } }), features: ALL_FEATURES }),
+      ).toEqual([]);
     },
   );
 
-  test.each<["InPlace" | "ExternalUpdate" | "RollingUpdate", string[]]>([
-    ["InPlace", [expect.stringMatching(/^spec\.rolloutAfter: has no effect .*; leave it out, or replace /)]],
-    ["ExternalUpdate", [expect.stringContaining("spec.rolloutAfter")]],
-    ["RollingUpdate", []],
-  ])("with the strategy %s is warned that rolloutAfter has no effect, where that is so", (type, warnings) => {
-    const strategy = { type };
-    const object = deployment({ strategy, rolloutAfter: "2026-01-01T00:00:00Z" });
-    expect(MachineDeployment.warn({ object, features: ALL_FEATURES })).toEqual(warnings);
-    expect(MachineDeployment.warn({ object: deployment({ strategy }), features: ALL_FEATURES })).toEqual([]);
-  });
-
   test.each([
-    [{ rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } }, "spec.strategy.rollingUpdate: Invalid value: "],
+    [
+      { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } },
+      "spec.rollout.strategy.rollingUpdate: Invalid value: ",
+    ],
     [
       { rollingUpdate: { maxSurge: "two" } },
-      'spec.strategy.rollingUpdate.maxSurge: Invalid value: "two": must be either an int or a percentage',
+      'spec.rollout.strategy.rollingUpdate.maxSurge: Invalid value: "two": must be either an int or a percentage',
     ],
     [
       { rollingUpdate: { maxSurge: "3" } },
-      'spec.strategy.rollingUpdate.maxSurge: Invalid value: "3": must be either an int or a percentage',
+      'spec.rollout.strategy.rollingUpdate.maxSurge: Invalid value: "3": must be either an int or a percentage',
     ],
     [
       { rollingUpdate: { maxUnavailable: -1 } },
-      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: -1: must be 0 or more",
+      "spec.rollout.strategy.rollingUpdate.maxUnavailable: Invalid value: -1: must be 0 or more",
     ],
-    [{ remediation: { maxInFlight: "x" } }, "spec.strategy.remediation.maxInFlight: Invalid value"],
     [
       { fallbackRollingUpdate: {} },
-      "spec.strategy.fallbackRollingUpdate: Forbidden: fallbackRollingUpdate may only be set when",
+      "spec.rollout.strategy.fallbackRollingUpdate: Forbidden: fallbackRollingUpdate may only be set when",
     ],
     [
       { type: "InPlace", fallbackRollingUpdate: { maxSurge: 0, maxUnavailable: 0 } },
-      "spec.strategy.fallbackRollingUpdate: Invalid value",
+      "spec.rollout.strategy.fallbackRollingUpdate: Invalid value",
     ],
-  ] as [NonNullable<MachineDeployment["spec"]["strategy"]>, string][])(
-    "may not have the strategy %j",
-    (strategy, message) => {
-      expect(errorsOf(MachineDeployment, deployment({ strategy }))).toEqual([
-        expect.stringContaining(message),
-      ]);
-    },
-  );
+  ] as [Strategy, string][])("may not have the strategy %j", (strategy, message) => {
+    expect(errorsOf(MachineDeployment, deployment({ rollout: { strategy } }))).toEqual([
+      expect.stringContaining(message),
+    ]);
+  });
 
   test.each(["InPlace", "ExternalUpdate"] as const)("may choose %s only while its feature is on", (type) => {
-    const object = withDefaults(MachineDeployment, deployment({ strategy: { type } }));
+    const object = withDefaults(MachineDeployment, deployment({ rollout: { strategy: { type } } }));
     const errorsWith = (request: object): string[] =>
       validateObject(MachineDeployment, { object, ...request }).errors.map(formatFieldError);
     expect(errorsWith({})).toEqual([expect.stringContaining("needs the feature gate InPlaceUpdates")]);
     expect(errorsWith({ features: ALL_FEATURES })).toEqual([]);
     expect(errorsWith({ old: object }), "an object that has it keeps it").toEqual([]);
+  });
+
+  test("may not have a limit of replacements that is not a number", () => {
+    expect(errorsOf(MachineDeployment, deployment({ remediation: { maxInFlight: "x" } }))).toEqual([
+      expect.stringContaining("spec.remediation.maxInFlight: Invalid value"),
+    ]);
   });
 
   test("may not have a selector that does not match its machines", () => {
@@ -301,7 +319,7 @@ describe("a MachineDeployment", () => {
     ["{{ .random }}_{{ .oops }}", ["may only use {{ .random }}"]],
     ["UPPER-{{ .random }}", ["would not make valid names"]],
   ])("may name machines by %j only if that gives valid names", (naming, messages) => {
-    const errors = errorsOf(MachineDeployment, deployment({ machineNamingStrategy: { template: naming } }));
+    const errors = errorsOf(MachineDeployment, deployment({ machineNaming: { template: naming } }));
     expect(errors).toEqual(messages.map((message) => expect.stringContaining(message) as string));
   });
 });
@@ -310,7 +328,7 @@ describe("a MachineSet", () => {
   test("gets a selector by its name, as a hash when that is long", () => {
     expect(withDefaults(MachineSet, set()).spec).toMatchObject({
       replicas: 1,
-      deletePolicy: "Random",
+      deletion: { order: "Random" },
       selector: { matchLabels: { "cluster.x-k8s.io/set-name": "workers" } },
     });
     const long = withDefaults(MachineSet, set({}, { name: "w".repeat(70) }));

@@ -9,7 +9,7 @@ import {
 } from "../kubernetes/label-selector.ts";
 import type { Frozen, ObjectMeta } from "../kubernetes/meta.ts";
 import { type FieldError, invalid } from "../values/field-error.ts";
-import type { MachineTemplate } from "./machine-fields.ts";
+import type { MachineTemplate } from "./v1beta2/fields.ts";
 import { immutableErrors, machineTemplateErrors, namingErrors, workerTaintErrors } from "./machine-rules.ts";
 import { autoscalerErrors } from "./replicas.ts";
 import { SKIP_PREFLIGHT_CHECKS_ANNOTATION } from "./well-known.ts";
@@ -43,7 +43,7 @@ interface MachineOwner {
     readonly replicas?: number;
     readonly selector: LabelSelectorLike;
     readonly template: Frozen<MachineTemplate>;
-    readonly machineNamingStrategy?: { readonly template?: string };
+    readonly machineNaming?: { readonly template?: string };
   };
 }
 
@@ -51,13 +51,13 @@ interface MachineOwner {
 export function machineOwnerErrors(owner: MachineOwner, old: MachineOwner | undefined): FieldError[] {
   const { metadata, spec } = owner;
   return [
-    ...machineTemplateErrors(spec, metadata.namespace),
+    ...machineTemplateErrors(spec),
     ...workerTaintErrors("spec.template.spec.taints", spec.template.spec.taints),
     ...selectorErrors(spec),
     ...replicaErrors(spec.replicas, old?.spec.replicas),
     ...preflightErrors(metadata),
     ...autoscalerErrors(metadata),
-    ...namingErrors("spec.machineNamingStrategy.template", spec.machineNamingStrategy?.template),
+    ...namingErrors("spec.machineNaming.template", spec.machineNaming?.template),
     ...(old ? immutableErrors("spec.clusterName", spec.clusterName, old.spec.clusterName) : []),
   ];
 }

@@ -1,31 +1,19 @@
-import { Conditions } from "../kubernetes/condition.ts";
-import { machinePoolV1Beta2 } from "../conversion/machine-pool.ts";
-import { type ObjectOf, defineKind } from "../kind.ts";
 import {
-  type Static,
-  anyObject,
-  boolean,
-  integer,
-  long,
-  object,
-  optional,
-  string,
-} from "../schema/schema.ts";
-import type { Frozen } from "../kubernetes/meta.ts";
-import { deepEqual } from "../values/deep-equal.ts";
-import { type FieldError, forbidden } from "../values/field-error.ts";
-import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
-import {
-  AGE_COLUMN,
   CLUSTER_COLUMN,
   DESIRED_COLUMN,
   PHASE_COLUMN,
-  conditionColumn,
-  countColumn,
+  AGE_COLUMN,
+  PAUSED_COLUMN,
+  MACHINE_COUNT_COLUMNS,
   versionColumn,
 } from "../printer-columns.ts";
-import { ClusterName, MachineTemplate, Versions, replicaFields } from "./machine-fields.ts";
-import { poolLists, poolObservations } from "./machine-pool-fields.ts";
+import { machinePoolV1Beta1 } from "../conversion/machine-pool.ts";
+import { type ObjectOf, defineKind } from "../kind.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
+import type { Static } from "../schema/schema.ts";
+import { deepEqual } from "../values/deep-equal.ts";
+import { type FieldError, forbidden } from "../values/field-error.ts";
+import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 import {
   defaultMachineSpec,
   immutableErrors,
@@ -33,30 +21,7 @@ import {
   machineTemplateErrors,
 } from "./machine-rules.ts";
 import { autoscalerErrors, defaultReplicas } from "./replicas.ts";
-
-const Spec = object("The desired state of the pool.", {
-  clusterName: ClusterName,
-  ...replicaFields,
-  template: MachineTemplate,
-  ...poolLists,
-});
-
-const Status = object("The observed state of the pool.", {
-  ...poolObservations,
-  replicas: optional(integer("How many machines there are.")),
-  readyReplicas: optional(integer("How many machines are ready.")),
-  availableReplicas: optional(integer("How many machines are available.")),
-  unavailableReplicas: optional(integer("How many machines are missing or not available.")),
-  upToDateReplicas: optional(integer("How many machines are up to date.")),
-  failureReason: optional(string("Why the pool failed for good, in CamelCase.")),
-  failureMessage: optional(string("Why the pool failed for good.", { minLength: 1, maxLength: 10240 })),
-  bootstrapReady: optional(boolean("Whether the bootstrap data is available.")),
-  infrastructureReady: optional(boolean("Whether the infrastructure is ready.")),
-  observedGeneration: optional(long("The generation that the controller last observed.")),
-  conditions: optional(Conditions),
-  versions: optional(Versions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
-});
+import { Spec, Status } from "./v1beta2/machine-pool.ts";
 
 /** A group of machines that the cloud manages as one, such as a scale set. */
 export const MachinePool = defineKind({
@@ -67,32 +32,29 @@ export const MachinePool = defineKind({
   description: "A group of machines that the cloud manages as one, such as a scale set.",
   spec: Spec,
   status: Status,
+  conditionForm: "v1beta2",
   crdLabels: CORE_PROVIDER_LABELS,
   scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
   columns: [
     CLUSTER_COLUMN,
     DESIRED_COLUMN,
-    countColumn("Current", "replicas", "The number of machines."),
-    countColumn("Ready", "readyReplicas", "The number of ready machines."),
-    countColumn("Available", "availableReplicas", "The number of available machines."),
-    countColumn("Up-to-date", "upToDateReplicas", "The number of machines that are up to date."),
-    conditionColumn("Paused", "Paused", 1),
+    ...MACHINE_COUNT_COLUMNS,
+    PAUSED_COLUMN,
     PHASE_COLUMN,
     AGE_COLUMN,
     versionColumn(".spec.template.spec.version"),
   ],
-  converted: [machinePoolV1Beta2],
+  converted: [machinePoolV1Beta1],
   applyDefaults(draft, old) {
     const { metadata, spec: pool } = draft;
     labelWithCluster(metadata, pool.clusterName);
     pool.replicas ??= defaultReplicas(metadata, old?.spec.replicas);
-    pool.minReadySeconds ??= 0;
-    defaultMachineSpec(pool.template.spec, metadata.namespace);
+    defaultMachineSpec(pool.template.spec);
   },
   validate({ object: pool, old }) {
     const taints = pool.spec.template.spec.taints ?? [];
     return [
-      ...machineTemplateErrors(pool.spec, pool.metadata.namespace),
+      ...machineTemplateErrors(pool.spec),
       ...autoscalerErrors(pool.metadata),
       ...(taints.length > 0
         ? [
@@ -114,7 +76,7 @@ function zoneErrors(
   old: Frozen<{ spec: Static<typeof Spec>; status?: Static<typeof Status> }>,
 ): FieldError[] {
   const { failureDomains: before = [] } = old.spec;
-  const isBuilt = old.status?.infrastructureReady === true;
+  const isBuilt = old.status?.initialization?.infrastructureProvisioned === true;
   if (template.spec.infrastructureRef.kind !== "AzureMachinePool" || !isBuilt) return [];
   if (deepEqual(failureDomains.toSorted(), before.toSorted())) return [];
   const advice = "create another pool with the new zones, then delete this one";

@@ -1,15 +1,15 @@
 /** Defaults and validation that all kinds with machines share. */
 import { UNINITIALIZED_TAINT, CLUSTER_NAME_LABEL, OUTDATED_REVISION_TAINT } from "./well-known.ts";
-import type { MachineTemplate, MachineTemplateSpec } from "./machine-fields.ts";
+import type { MachineTemplate, MachineTemplateSpec } from "./v1beta2/fields.ts";
 import type { MachineTaints } from "../kubernetes/taint.ts";
 import type { Frozen, ObjectMeta } from "../kubernetes/meta.ts";
 import { dns1123SubdomainProblems, labelKeyProblems } from "../kubernetes/names.ts";
 import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";
 import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
-import { durationErrors, intOrPercentErrors, versionErrors } from "../values/value-errors.ts";
+import { intOrPercentErrors, versionErrors } from "../values/value-errors.ts";
 import { withLeadingV } from "../values/version.ts";
 
-const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
+const DEFAULT_NODE_DELETION_SECONDS = 10;
 
 /** Labels an object with its cluster, so that one selector finds everything of a cluster. */
 export function labelWithCluster(metadata: ObjectMeta, clusterName: string): void {
@@ -17,47 +17,39 @@ export function labelWithCluster(metadata: ObjectMeta, clusterName: string): voi
 }
 
 /** Sets the defaults of a machine, or of a template. */
-export function defaultMachineSpec(spec: MachineTemplateSpec, namespace: string | undefined): void {
+export function defaultMachineSpec(spec: MachineTemplateSpec): void {
   if (spec.version !== undefined) spec.version = withLeadingV(spec.version);
-  spec.nodeDeletionTimeout ??= DEFAULT_NODE_DELETION_TIMEOUT;
-  defaultReferenceNamespaces([spec.infrastructureRef, spec.bootstrap.configRef], namespace);
+  spec.deletion = { nodeDeletionTimeoutSeconds: DEFAULT_NODE_DELETION_SECONDS, ...spec.deletion };
 }
 
-/** References without a namespace refer to that of their object. */
-export function defaultReferenceNamespaces(
-  references: readonly ({ namespace?: string } | undefined)[],
-  namespace: string | undefined,
-): void {
-  for (const reference of references) {
-    if (reference && namespace !== undefined) reference.namespace ??= namespace;
-  }
-}
-
-/** The position of a machine spec, for the paths in messages. */
-export interface Place {
-  readonly field: string;
-  readonly namespace: string | undefined;
-}
-
-/** Validates a machine, or a template. */
-export function machineSpecErrors(spec: Frozen<MachineTemplateSpec>, place: Place): FieldError[] {
-  const { field, namespace } = place;
+/** Validates a machine, or a template, at the given path. */
+export function machineSpecErrors(field: string, spec: Frozen<MachineTemplateSpec>): FieldError[] {
   return [
     ...bootstrapErrors(spec.bootstrap, field),
-    ...referenceNamespaceErrors(`${field}.bootstrap.configRef`, spec.bootstrap.configRef, namespace),
-    ...referenceNamespaceErrors(`${field}.infrastructureRef`, spec.infrastructureRef, namespace),
     ...versionErrors(`${field}.version`, spec.version),
-    ...deletionTimeoutErrors(field, spec),
+    ...deletionErrors(`${field}.deletion`, spec.deletion),
     ...taintErrors(`${field}.taints`, spec.taints),
   ];
 }
 
-/** Validates a template of machines that must belong to the same cluster as its owner. */
-export function machineTemplateErrors(
-  owner: { readonly clusterName: string; readonly template: Frozen<MachineTemplate> },
-  namespace: string | undefined,
+/** Refuses negative timeouts, which a conversion from v1beta1 may bring past the schema. */
+export function deletionErrors(
+  field: string,
+  timeouts: Frozen<MachineTemplateSpec>["deletion"],
 ): FieldError[] {
-  const { clusterName, template } = owner;
+  return Object.entries(timeouts ?? {}).flatMap(([name, seconds]) =>
+    seconds < 0 ? [invalid(`${field}.${name}`, seconds, "must be 0 or more")] : [],
+  );
+}
+
+/** Validates a template of machines that must belong to the same cluster as its owner. */
+export function machineTemplateErrors({
+  clusterName,
+  template,
+}: {
+  readonly clusterName: string;
+  readonly template: Frozen<MachineTemplate>;
+}): FieldError[] {
   const sameCluster = clusterName === template.spec.clusterName;
   return [
     ...(sameCluster
@@ -69,7 +61,7 @@ export function machineTemplateErrors(
             `must be the same as spec.clusterName, ${JSON.stringify(clusterName)}`,
           ),
         ]),
-    ...machineSpecErrors(template.spec, { field: "spec.template.spec", namespace }),
+    ...machineSpecErrors("spec.template.spec", template.spec),
     ...templateMetadataErrors("spec.template.metadata", template.metadata),
   ];
 }
@@ -109,40 +101,6 @@ export function namingErrors(field: string, template: string | undefined): Field
   return dns1123SubdomainProblems(name).map((problem) =>
     invalid(field, template, `would not make valid names: ${problem}`),
   );
-}
-
-/** Refuses a reference to another namespace. */
-export function referenceNamespaceErrors(
-  field: string,
-  reference: { readonly namespace?: string } | undefined,
-  namespace: string | undefined,
-): FieldError[] {
-  const other =
-    reference?.namespace !== undefined && namespace !== undefined && reference.namespace !== namespace;
-  return other
-    ? [
-        invalid(
-          `${field}.namespace`,
-          reference.namespace,
-          `must match metadata.namespace, ${JSON.stringify(namespace)}`,
-        ),
-      ]
-    : [];
-}
-
-/** Validates the durations of a deletion. */
-export function deletionTimeoutErrors(
-  field: string,
-  timeouts: Pick<
-    Frozen<MachineTemplateSpec>,
-    "nodeDrainTimeout" | "nodeVolumeDetachTimeout" | "nodeDeletionTimeout"
-  >,
-): FieldError[] {
-  return [
-    ...durationErrors(`${field}.nodeDrainTimeout`, timeouts.nodeDrainTimeout),
-    ...durationErrors(`${field}.nodeVolumeDetachTimeout`, timeouts.nodeVolumeDetachTimeout),
-    ...durationErrors(`${field}.nodeDeletionTimeout`, timeouts.nodeDeletionTimeout),
-  ];
 }
 
 const RESERVED_TAINTS: readonly string[] = [UNINITIALIZED_TAINT, OUTDATED_REVISION_TAINT];

@@ -1,22 +1,18 @@
-import { Conditions } from "../kubernetes/condition.ts";
-import { ObjectReference } from "../kubernetes/object-reference.ts";
-import { machineV1Beta2 } from "../conversion/machine.ts";
-import { type ObjectOf, defineKind } from "../kind.ts";
-import { anyObject, boolean, described, listOf, long, object, optional, string } from "../schema/schema.ts";
-import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 import {
-  AGE_COLUMN,
   CLUSTER_COLUMN,
-  NODE_NAME_COLUMN,
-  OS_IMAGE_COLUMN,
   PHASE_COLUMN,
+  AGE_COLUMN,
+  NODE_NAME_COLUMN,
   PROVIDER_ID_COLUMN,
+  OS_IMAGE_COLUMN,
   addressColumn,
   conditionColumn,
+  PAUSED_COLUMN,
   versionColumn,
 } from "../printer-columns.ts";
-import { machineFields } from "./machine-fields.ts";
-import { MachineAddress, machineObservations, machineUpdaters } from "./machine-status.ts";
+import { machineV1Beta1 } from "../conversion/machine.ts";
+import { type ObjectOf, defineKind } from "../kind.ts";
+import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 import {
   defaultMachineSpec,
   immutableErrors,
@@ -25,25 +21,8 @@ import {
   workerTaintErrors,
 } from "./machine-rules.ts";
 import { specLockErrors } from "./spec-lock.ts";
+import { Spec, Status } from "./v1beta2/machine.ts";
 import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL } from "./well-known.ts";
-
-const Spec = object("The desired state of the machine.", {
-  ...machineFields,
-  ...machineUpdaters,
-});
-
-const Status = object("The observed state of the machine.", {
-  nodeRef: optional(described("The node of the machine.", ObjectReference)),
-  ...machineObservations,
-  failureReason: optional(string("Why the machine failed for good, in CamelCase.")),
-  failureMessage: optional(string("Why the machine failed for good.", { minLength: 1, maxLength: 10240 })),
-  addresses: optional(listOf("The addresses of the machine.", MachineAddress)),
-  bootstrapReady: optional(boolean("Whether the bootstrap data is available.")),
-  infrastructureReady: optional(boolean("Whether the infrastructure is ready.")),
-  observedGeneration: optional(long("The generation that the controller last observed.")),
-  conditions: optional(Conditions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
-});
 
 /** A machine that is, or will be, a node of a cluster. */
 export const Machine = defineKind({
@@ -54,6 +33,7 @@ export const Machine = defineKind({
   description: "A machine that is, or will be, a node of a cluster.",
   spec: Spec,
   status: Status,
+  conditionForm: "v1beta2",
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     CLUSTER_COLUMN,
@@ -62,27 +42,28 @@ export const Machine = defineKind({
     {
       name: "Failure domain",
       type: "string",
-      jsonPath: ".spec.failureDomain",
+      jsonPath: ".status.failureDomain",
       description: "Where it runs.",
     },
     conditionColumn("Ready", "Ready"),
     conditionColumn("Available", "Available"),
     conditionColumn("Up-to-date", "UpToDate"),
     addressColumn("Internal-IP", "InternalIP"),
+    addressColumn("External-IP", "ExternalIP"),
     OS_IMAGE_COLUMN,
-    conditionColumn("Paused", "Paused", 1),
+    PAUSED_COLUMN,
     PHASE_COLUMN,
     AGE_COLUMN,
     versionColumn(".spec.version"),
   ],
-  converted: [machineV1Beta2],
+  converted: [machineV1Beta1],
   applyDefaults(draft) {
     labelWithCluster(draft.metadata, draft.spec.clusterName);
-    defaultMachineSpec(draft.spec, draft.metadata.namespace);
+    defaultMachineSpec(draft.spec);
   },
   validate({ object: machine, old }) {
     const { metadata } = machine;
-    const errors = machineSpecErrors(machine.spec, { field: "spec", namespace: metadata.namespace });
+    const errors = machineSpecErrors("spec", machine.spec);
     // The machines of a pool have no bootstrap data of their own; the pool has it.
     const ofPool = metadata.labels?.[POOL_NAME_LABEL] !== undefined;
     return [

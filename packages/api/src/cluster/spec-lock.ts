@@ -1,7 +1,7 @@
 import type { Frozen, ObjectMeta } from "../kubernetes/meta.ts";
 import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, forbidden } from "../values/field-error.ts";
-import type { MachineTemplateSpec } from "./machine-fields.ts";
+import type { MachineTemplateSpec } from "./v1beta2/fields.ts";
 import { hasUpdateFailed, isUpdatePending } from "./update-progress.ts";
 
 interface LockedMachine {

@@ -99,3 +99,6 @@ export function isPausedByAnnotation({
 }): boolean {
   return metadata.annotations?.[PAUSED_ANNOTATION] !== undefined;
 }
+
+/** How many old MachineSets a MachineDeployment keeps, for `capstan rollout undo`: v1beta2 has no field for it. */
+export const REVISION_HISTORY_LIMIT_ANNOTATION = "capstan.dev/revision-history-limit";

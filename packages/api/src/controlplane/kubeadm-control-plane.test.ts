@@ -8,21 +8,20 @@ type Spec = KubeadmControlPlane["spec"];
 
 const external = { endpoints: ["https://etcd:2379"], caFile: "/ca", certFile: "/cert", keyFile: "/key" };
 
+const infrastructureRef = {
+  apiGroup: "infrastructure.cluster.x-k8s.io",
+  kind: "AzureMachineTemplate",
+  name: "cp",
+};
+
 function controlPlane(spec: Partial<Spec> = {}): KubeadmControlPlane {
   return {
-    apiVersion: "controlplane.cluster.x-k8s.io/v1beta1",
+    apiVersion: "controlplane.cluster.x-k8s.io/v1beta2",
     kind: "KubeadmControlPlane",
     metadata: { name: "cp", namespace: "fleet" },
     spec: {
       version: "v1.31.2",
-      machineTemplate: {
-        infrastructureRef: {
-          apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
-          kind: "AzureMachineTemplate",
-          name: "cp",
-        },
-      },
-      kubeadmConfigSpec: {},
+      machineTemplate: { spec: { infrastructureRef } },
       ...spec,
     },
   };
@@ -35,23 +34,22 @@ function verdict(object: KubeadmControlPlane, old?: KubeadmControlPlane) {
   return { errors, warnings: KubeadmControlPlane.warn(request) };
 }
 
-test("gets replicas, leading v, strategy, format and the namespace of its template", () => {
+test("gets replicas, leading v, strategy and format", () => {
   const { spec } = withDefaults(KubeadmControlPlane, controlPlane({ version: "1.31.2" }));
   expect(spec).toMatchObject({
     replicas: 1,
     version: "v1.31.2",
-    rolloutStrategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1 } },
+    rollout: { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1 } } },
     kubeadmConfigSpec: { format: "cloud-config" },
-    machineTemplate: { infrastructureRef: { namespace: "fleet" } },
   });
 });
 
 test("keeps an in-place strategy as it is", () => {
   const { spec } = withDefaults(
     KubeadmControlPlane,
-    controlPlane({ rolloutStrategy: { type: "ExternalUpdate" } }),
+    controlPlane({ rollout: { strategy: { type: "ExternalUpdate" } } }),
   );
-  expect(spec.rolloutStrategy).toEqual({ type: "ExternalUpdate" });
+  expect(spec.rollout?.strategy).toEqual({ type: "ExternalUpdate" });
 });
 
 describe("a control plane", () => {
@@ -62,7 +60,10 @@ describe("a control plane", () => {
       "an even number of machines with external etcd",
       { replicas: 2, kubeadmConfigSpec: { clusterConfiguration: { etcd: { external } } } },
     ],
-    ["scale-in with three machines", { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: 0 } } }],
+    [
+      "scale-in with three machines",
+      { replicas: 3, rollout: { strategy: { rollingUpdate: { maxSurge: 0 } } } },
+    ],
   ] as [string, Partial<Spec>][])("may have %s", (_, spec) => {
     expect(verdict(controlPlane(spec))).toEqual({ errors: [], warnings: [] });
   });
@@ -76,29 +77,29 @@ describe("a control plane", () => {
     ],
     [
       "scale-in with one machine",
-      { rolloutStrategy: { rollingUpdate: { maxSurge: 0 } } },
-      "spec.rolloutStrategy.rollingUpdate.maxSurge: Invalid value: 0: 0 takes a machine away first",
+      { rollout: { strategy: { rollingUpdate: { maxSurge: 0 } } } },
+      "spec.rollout.strategy.rollingUpdate.maxSurge: Invalid value: 0: 0 takes a machine away first",
     ],
     [
       "a larger surge",
-      { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: 2 } } },
-      "spec.rolloutStrategy.rollingUpdate.maxSurge: Invalid value: 2: value must be 1 or 0",
+      { replicas: 3, rollout: { strategy: { rollingUpdate: { maxSurge: 2 } } } },
+      "spec.rollout.strategy.rollingUpdate.maxSurge: Invalid value: 2: value must be 1 or 0",
     ],
     [
       "a percentage as surge",
-      { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: "50%" } } },
+      { replicas: 3, rollout: { strategy: { rollingUpdate: { maxSurge: "50%" } } } },
       "value must be 1 or 0",
     ],
     [
       "an unnecessary fallback",
-      { rolloutStrategy: { type: "RollingUpdate", fallbackRollingUpdate: {} } },
-      "spec.rolloutStrategy.fallbackRollingUpdate: Forbidden",
+      { rollout: { strategy: { type: "RollingUpdate", fallbackRollingUpdate: {} } } },
+      "spec.rollout.strategy.fallbackRollingUpdate: Forbidden",
     ],
     ["a bad version", { version: "v1" }, "spec.version: Invalid value"],
     [
       "a template without a name",
-      { machineTemplate: { infrastructureRef: { apiVersion: "a/v1", kind: "B" } } },
-      "spec.machineTemplate.infrastructureRef.name: Required value",
+      { machineTemplate: { spec: { infrastructureRef: { apiGroup: "a.io", kind: "B" } } } },
+      "spec.machineTemplate.spec.infrastructureRef.name: Required value",
     ],
     [
       "a bad DNS tag",
@@ -122,34 +123,31 @@ describe("a control plane", () => {
     [
       "a rollout before certificates are issued",
       {
-        rolloutBefore: { certificatesExpiryDays: 90 },
+        rollout: { before: { certificatesExpiryDays: 90 } },
         kubeadmConfigSpec: { clusterConfiguration: { certificateValidityPeriodDays: 90 } },
       },
-      "spec.rolloutBefore.certificatesExpiryDays: Invalid value: 90",
+      "spec.rollout.before.certificatesExpiryDays: Invalid value: 90",
     ],
     [
       "a bad retry period",
-      { remediationStrategy: { retryPeriod: "1 h" } },
-      "spec.remediationStrategy.retryPeriod: Invalid value",
+      { remediation: { retryPeriodSeconds: "1 h" } },
+      "spec.remediation.retryPeriodSeconds: Invalid value",
     ],
     [
       "a bad drain timeout",
       {
-        machineTemplate: {
-          infrastructureRef: { apiVersion: "a/v1", kind: "B", name: "c" },
-          nodeDrainTimeout: "x",
-        },
+        machineTemplate: { spec: { infrastructureRef, deletion: { nodeDrainTimeoutSeconds: -1 } } },
       },
-      "spec.machineTemplate.nodeDrainTimeout: Invalid value",
+      "spec.machineTemplate.spec.deletion.nodeDrainTimeoutSeconds: Invalid value",
     ],
   ] as [string, Partial<Spec>, string][])("may not have %s", (_, spec, message) => {
     expect(verdict(controlPlane(spec)).errors).toEqual([expect.stringContaining(message)]);
   });
 
   test.each(["InPlace", "ExternalUpdate"] as const)("may choose %s only with the feature gate", (type) => {
-    const object = controlPlane({ rolloutStrategy: { type } });
+    const object = controlPlane({ rollout: { strategy: { type } } });
     const refusal =
-      'spec.rolloutStrategy.type: Invalid value: "' +
+      'spec.rollout.strategy.type: Invalid value: "' +
       type +
       '": needs the feature gate InPlaceUpdates; start the manager with --feature-gates InPlaceUpdates=true';
     expect(KubeadmControlPlane.validate({ object }).map(formatFieldError)).toEqual([refusal]);
@@ -160,24 +158,28 @@ describe("a control plane", () => {
   });
 
   test("with one machine and a fallback is warned about", () => {
-    const rolloutStrategy = { type: "InPlace" as const, fallbackRollingUpdate: {} };
-    expect(verdict(controlPlane({ rolloutStrategy })).warnings).toEqual([
+    const rollout = { strategy: { type: "InPlace" as const, fallbackRollingUpdate: {} } };
+    expect(verdict(controlPlane({ rollout })).warnings).toEqual([
       expect.stringContaining("a control plane with one machine is replaced"),
     ]);
-    expect(verdict(controlPlane({ replicas: 3, rolloutStrategy })).warnings).toEqual([]);
+    expect(verdict(controlPlane({ replicas: 3, rollout })).warnings).toEqual([]);
   });
 });
 
-describe("rolloutAfter of a control plane that is updated in place", () => {
-  const spec = { replicas: 3, rolloutAfter: "2026-01-01T00:00:00Z" };
+describe("rollout.after of a control plane that is updated in place", () => {
+  const after = "2026-01-01T00:00:00Z";
   const fallback = { type: "InPlace" as const, fallbackRollingUpdate: {} };
 
   test("is warned about, because no updater makes a newer machine", () => {
-    expect(verdict(controlPlane({ ...spec, rolloutStrategy: { type: "InPlace" } })).warnings).toEqual([
-      "spec.rolloutAfter: no updater makes new machines, so updates in place wait for it; leave it out, or set spec.rolloutStrategy.fallbackRollingUpdate",
+    expect(
+      verdict(controlPlane({ replicas: 3, rollout: { after, strategy: { type: "InPlace" } } })).warnings,
+    ).toEqual([
+      "spec.rollout.after: no updater makes new machines, so updates in place wait for it; leave it out, or set spec.rollout.strategy.fallbackRollingUpdate",
     ]);
-    expect(verdict(controlPlane({ ...spec, rolloutStrategy: fallback })).warnings).toEqual([]);
-    expect(verdict(controlPlane(spec)).warnings).toEqual([]);
+    expect(verdict(controlPlane({ replicas: 3, rollout: { after, strategy: fallback } })).warnings).toEqual(
+      [],
+    );
+    expect(verdict(controlPlane({ replicas: 3, rollout: { after } })).warnings).toEqual([]);
   });
 });
 
@@ -221,21 +223,22 @@ describe("an update of a control plane", () => {
       replicas: 3,
       kubeadmConfigSpec: {
         files: [{ path: "/etc/a", content: "a" }],
-        clusterConfiguration: { apiServer: { extraArgs: { v: "4" } } },
+        clusterConfiguration: { apiServer: { extraArgs: [{ name: "v", value: "4" }] } },
       },
     });
     expect(verdict(changed, controlPlane()).errors).toEqual([]);
   });
 
   test("may not change settings that kubeadm applies only once", () => {
-    const of = (clusterConfiguration: NonNullable<Spec["kubeadmConfigSpec"]["clusterConfiguration"]>) =>
-      controlPlane({ kubeadmConfigSpec: { clusterConfiguration } });
-    const before = of({ clusterName: "demo" });
-    const changed = of({ networking: { podSubnet: "10.1.0.0/16" }, clusterName: "other" });
+    const of = (
+      clusterConfiguration: NonNullable<NonNullable<Spec["kubeadmConfigSpec"]>["clusterConfiguration"]>,
+    ) => controlPlane({ kubeadmConfigSpec: { clusterConfiguration } });
+    const before = of({ controlPlaneEndpoint: "demo:6443" });
+    const changed = of({ certificatesDir: "/etc/pki", controlPlaneEndpoint: "other:6443" });
     const why = "cannot be modified, because kubeadm applies it only when it initializes the cluster";
     expect(verdict(changed, before).errors).toEqual([
-      `spec.kubeadmConfigSpec.clusterConfiguration.clusterName: Forbidden: ${why}; keep "demo", or create another cluster`,
-      `spec.kubeadmConfigSpec.clusterConfiguration.networking: Forbidden: ${why}; leave it out, or create another cluster`,
+      `spec.kubeadmConfigSpec.clusterConfiguration.certificatesDir: Forbidden: ${why}; leave it out, or create another cluster`,
+      `spec.kubeadmConfigSpec.clusterConfiguration.controlPlaneEndpoint: Forbidden: ${why}; keep "demo:6443", or create another cluster`,
     ]);
   });
 

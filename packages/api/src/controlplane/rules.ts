@@ -1,51 +1,36 @@
 /** Rules for control planes, beyond their schema. */
-import { kubeadmConfigSpecErrors } from "../bootstrap/kubeadm-config/rules.ts";
-import {
-  deletionTimeoutErrors,
-  namingErrors,
-  referenceNamespaceErrors,
-  taintErrors,
-} from "../cluster/machine-rules.ts";
-import { durationErrors, versionErrors } from "../values/value-errors.ts";
+import { kubeadmConfigSpecErrors } from "../bootstrap/kubeadm-config-rules.ts";
+import { deletionErrors, namingErrors, taintErrors } from "../cluster/machine-rules.ts";
+import { versionErrors } from "../values/value-errors.ts";
 import { FALLBACK_ONLY_IN_PLACE, IN_PLACE_STRATEGIES } from "../cluster/in-place-strategy.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";
 import { deepEqual } from "../values/deep-equal.ts";
-import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
+import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
 import { compareVersions, minorSkew, parseVersion, type Version } from "../values/version.ts";
-import type { KubeadmControlPlaneSpec } from "./spec.ts";
+import type { KubeadmControlPlaneSpec } from "./v1beta2/kubeadm-control-plane.ts";
 
 type Spec = Frozen<KubeadmControlPlaneSpec>;
 
 /** Validates a control plane. */
-export function controlPlaneErrors(spec: Spec, namespace: string | undefined): FieldError[] {
-  const { machineTemplate, remediationStrategy } = spec;
+export function controlPlaneErrors(spec: Spec): FieldError[] {
+  const { machineTemplate, kubeadmConfigSpec = {} } = spec;
   return [
     ...replicaErrors(spec),
     ...versionErrors("spec.version", spec.version),
-    ...infrastructureErrors(spec, namespace),
     ...templateMetadataErrors("spec.machineTemplate.metadata", machineTemplate.metadata),
-    ...deletionTimeoutErrors("spec.machineTemplate", machineTemplate),
-    ...taintErrors("spec.machineTemplate.taints", machineTemplate.taints),
+    ...deletionErrors("spec.machineTemplate.spec.deletion", machineTemplate.spec.deletion),
+    ...taintErrors("spec.machineTemplate.spec.taints", machineTemplate.spec.taints),
     ...strategyErrors(spec),
     ...certificateErrors(spec),
-    ...durationErrors("spec.remediationStrategy.retryPeriod", remediationStrategy?.retryPeriod),
-    ...durationErrors("spec.remediationStrategy.minHealthyPeriod", remediationStrategy?.minHealthyPeriod),
-    ...namingErrors("spec.machineNamingStrategy.template", spec.machineNamingStrategy?.template),
+    ...namingErrors("spec.machineNaming.template", spec.machineNaming?.template),
     ...imageTagErrors(spec),
-    ...kubeadmConfigSpecErrors("spec.kubeadmConfigSpec", spec.kubeadmConfigSpec),
+    ...kubeadmConfigSpecErrors("spec.kubeadmConfigSpec", kubeadmConfigSpec),
   ];
 }
 
 // kubeadm applies these only at the first `init`: a later change would make the spec differ from the cluster.
-const FIXED_FIELDS = [
-  "caCertificateValidityPeriodDays",
-  "certificatesDir",
-  "clusterName",
-  "controlPlaneEndpoint",
-  "kubernetesVersion",
-  "networking",
-] as const;
+const FIXED_FIELDS = ["caCertificateValidityPeriodDays", "certificatesDir", "controlPlaneEndpoint"] as const;
 
 /** A control plane before a change. */
 interface OldControlPlane {
@@ -57,8 +42,8 @@ interface OldControlPlane {
 /** Refuses changes of a control plane that are not allowed. */
 export function controlPlaneUpdateErrors(spec: Spec, old: OldControlPlane): FieldError[] {
   const field = "spec.kubeadmConfigSpec.clusterConfiguration";
-  const now = spec.kubeadmConfigSpec.clusterConfiguration;
-  const before = old.spec.kubeadmConfigSpec.clusterConfiguration;
+  const now = spec.kubeadmConfigSpec?.clusterConfiguration;
+  const before = old.spec.kubeadmConfigSpec?.clusterConfiguration;
   const changed = FIXED_FIELDS.filter((name) => !deepEqual(now?.[name], before?.[name]));
   const etcdMoved = (now?.etcd?.external === undefined) !== (before?.etcd?.external === undefined);
   return [
@@ -85,25 +70,25 @@ export function controlPlaneWarnings(spec: Spec): string[] {
   return [...fallbackWarnings(spec), ...rolloutAfterWarnings(spec)];
 }
 
-function rolloutAfterWarnings({ rolloutAfter, rolloutStrategy }: Spec): string[] {
-  const { type = "", fallbackRollingUpdate } = rolloutStrategy ?? {};
-  if (rolloutAfter === undefined || fallbackRollingUpdate || !IN_PLACE_STRATEGIES.includes(type)) return [];
+function rolloutAfterWarnings({ rollout: { after, strategy } = {} }: Spec): string[] {
+  const { type = "", fallbackRollingUpdate } = strategy ?? {};
+  if (after === undefined || fallbackRollingUpdate || !IN_PLACE_STRATEGIES.includes(type)) return [];
   return [
-    "spec.rolloutAfter: no updater makes new machines, so updates in place wait for it; leave it out, or set spec.rolloutStrategy.fallbackRollingUpdate",
+    "spec.rollout.after: no updater makes new machines, so updates in place wait for it; leave it out, or set spec.rollout.strategy.fallbackRollingUpdate",
   ];
 }
 
-function fallbackWarnings({ replicas, rolloutStrategy }: Spec): string[] {
-  if ((replicas ?? 1) > 1 || !rolloutStrategy?.fallbackRollingUpdate) return [];
+function fallbackWarnings({ replicas, rollout }: Spec): string[] {
+  if ((replicas ?? 1) > 1 || !rollout?.strategy?.fallbackRollingUpdate) return [];
   return [
-    "spec.rolloutStrategy.fallbackRollingUpdate: a control plane with one machine is replaced when its updaters cannot make all changes; leave the fallback out to keep the machine",
+    "spec.rollout.strategy.fallbackRollingUpdate: a control plane with one machine is replaced when its updaters cannot make all changes; leave the fallback out to keep the machine",
   ];
 }
 
 function replicaErrors(spec: Spec): FieldError[] {
   const replicas = spec.replicas ?? 1;
   if (replicas <= 0) return [forbidden("spec.replicas", "cannot be less than or equal to 0")];
-  const stacked = spec.kubeadmConfigSpec.clusterConfiguration?.etcd?.external === undefined;
+  const stacked = spec.kubeadmConfigSpec?.clusterConfiguration?.etcd?.external === undefined;
   return stacked && replicas % 2 === 0
     ? [
         forbidden(
@@ -114,21 +99,9 @@ function replicaErrors(spec: Spec): FieldError[] {
     : [];
 }
 
-function infrastructureErrors({ machineTemplate }: Spec, namespace: string | undefined): FieldError[] {
-  const field = "spec.machineTemplate.infrastructureRef";
-  const { infrastructureRef } = machineTemplate;
-  const missing = (["apiVersion", "kind", "name"] as const).filter((name) => !infrastructureRef[name]);
-  return [
-    ...missing.map((name) =>
-      required(`${field}.${name}`, "names the template of the infrastructure machines"),
-    ),
-    ...referenceNamespaceErrors(field, infrastructureRef, namespace),
-  ];
-}
-
-function strategyErrors({ rolloutStrategy, replicas }: Spec): FieldError[] {
-  const field = "spec.rolloutStrategy";
-  const { type = "RollingUpdate", rollingUpdate, fallbackRollingUpdate } = rolloutStrategy ?? {};
+function strategyErrors({ rollout, replicas }: Spec): FieldError[] {
+  const field = "spec.rollout.strategy";
+  const { type = "RollingUpdate", rollingUpdate, fallbackRollingUpdate } = rollout?.strategy ?? {};
   const uselessFallback = fallbackRollingUpdate && !IN_PLACE_STRATEGIES.includes(type);
   return [
     ...surgeErrors(`${field}.rollingUpdate.maxSurge`, rollingUpdate?.maxSurge, replicas),
@@ -147,11 +120,11 @@ function surgeErrors(field: string, maxSurge: number | string | undefined, repli
 
 const DEFAULT_CA_DAYS = 3650;
 
-function certificateErrors({ kubeadmConfigSpec, rolloutBefore }: Spec): FieldError[] {
+function certificateErrors({ kubeadmConfigSpec, rollout }: Spec): FieldError[] {
   const field = "spec.kubeadmConfigSpec.clusterConfiguration.certificateValidityPeriodDays";
   const { certificateValidityPeriodDays: days, caCertificateValidityPeriodDays: caDays = DEFAULT_CA_DAYS } =
-    kubeadmConfigSpec.clusterConfiguration ?? {};
-  const before = rolloutBefore?.certificatesExpiryDays;
+    kubeadmConfigSpec?.clusterConfiguration ?? {};
+  const before = rollout?.before?.certificatesExpiryDays;
   if (days === undefined) return [];
   return [
     ...(days > caDays
@@ -160,7 +133,7 @@ function certificateErrors({ kubeadmConfigSpec, rolloutBefore }: Spec): FieldErr
     ...(before !== undefined && before >= days
       ? [
           invalid(
-            "spec.rolloutBefore.certificatesExpiryDays",
+            "spec.rollout.before.certificatesExpiryDays",
             before,
             `must be less than certificateValidityPeriodDays, ${days}`,
           ),
@@ -173,7 +146,7 @@ const IMAGE_TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
 function imageTagErrors({ kubeadmConfigSpec }: Spec): FieldError[] {
   const field = "spec.kubeadmConfigSpec.clusterConfiguration";
-  const configuration = kubeadmConfigSpec.clusterConfiguration;
+  const configuration = kubeadmConfigSpec?.clusterConfiguration;
   const tags = [
     { path: `${field}.dns.imageTag`, tag: configuration?.dns?.imageTag },
     { path: `${field}.etcd.local.imageTag`, tag: configuration?.etcd?.local?.imageTag },

@@ -15,7 +15,7 @@ interface RuledConversion {
   readonly down: Convert;
 }
 
-/** A version that is newer than the stored one, and the rules by which it is converted. */
+/** A version beside the stored one, and the rules by which it is converted. */
 export interface RuledVersion extends ConvertedVersion {
   readonly fieldRules: readonly FieldRule[];
 }
@@ -29,6 +29,21 @@ export function newerVersion({
 }): RuledVersion {
   const { up, down } = byRules(definition, fieldRules);
   const version = defineVersion({ ...definition, conversion: { toStored: down, fromStored: up } });
+  return { ...version, fieldRules };
+}
+
+/** Defines a version that is older than the stored one. */
+export function olderVersion({
+  fieldRules,
+  newer,
+  ...definition
+}: Omit<Parameters<typeof defineVersion>[0], "conversion"> & {
+  readonly fieldRules: readonly FieldRule[];
+  /** The schemas of the stored version. */
+  readonly newer: NewerSchemas;
+}): RuledVersion {
+  const { up, down } = byRules(newer, fieldRules);
+  const version = defineVersion({ ...definition, conversion: { toStored: up, fromStored: down } });
   return { ...version, fieldRules };
 }
 

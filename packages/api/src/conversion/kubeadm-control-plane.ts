@@ -1,15 +1,14 @@
-import { SCALE_BY_SELECTOR } from "../cluster/group.ts";
-import { Spec, Status } from "../controlplane/v1beta2/kubeadm-control-plane.ts";
 import {
-  AGE_COLUMN,
   CLUSTER_LABEL_COLUMN,
-  conditionColumn,
   DESIRED_COLUMN,
-  MACHINE_COUNT_COLUMNS,
-  PAUSED_COLUMN,
+  AGE_COLUMN,
+  countColumn,
   versionColumn,
 } from "../printer-columns.ts";
-import { newerVersion } from "./by-rules.ts";
+import { SCALE_BY_SELECTOR } from "../cluster/group.ts";
+import { Spec, Status } from "../controlplane/v1beta1/kubeadm-control-plane.ts";
+import * as newer from "../controlplane/v1beta2/kubeadm-control-plane.ts";
+import { olderVersion } from "./by-rules.ts";
 import { fieldAt, isEmptyObject, putField, takeField } from "./field-path.ts";
 import { kubeadmConfigSpec } from "./kubeadm-config-spec.ts";
 import { deletionTimeouts } from "./machine-spec.ts";
@@ -46,24 +45,32 @@ const ready: FieldRule = {
   },
 };
 
-/** KubeadmControlPlanes of v1beta2. */
-export const kubeadmControlPlaneV1Beta2 = newerVersion({
-  version: "v1beta2",
+/** KubeadmControlPlanes of v1beta1. */
+export const kubeadmControlPlaneV1Beta1 = olderVersion({
+  version: "v1beta1",
   spec: Spec,
   status: Status,
+  newer: { spec: newer.Spec, status: newer.Status },
   scale: SCALE_BY_SELECTOR,
   columns: [
     CLUSTER_LABEL_COLUMN,
-    conditionColumn("Available", "Available"),
-    DESIRED_COLUMN,
-    ...MACHINE_COUNT_COLUMNS,
-    PAUSED_COLUMN,
     {
       name: "Initialized",
       type: "boolean",
-      jsonPath: ".status.initialization.controlPlaneInitialized",
+      jsonPath: ".status.initialized",
       description: "Whether the first machine is initialized.",
     },
+    {
+      name: "API Server Available",
+      type: "boolean",
+      jsonPath: ".status.ready",
+      description: "Whether the API server answers.",
+    },
+    DESIRED_COLUMN,
+    countColumn("Replicas", "replicas", "The number of machines."),
+    countColumn("Ready", "readyReplicas", "The number of ready machines."),
+    countColumn("Updated", "updatedReplicas", "The number of machines with the new version and template."),
+    countColumn("Unavailable", "unavailableReplicas", "The number of machines missing or not ready."),
     AGE_COLUMN,
     versionColumn(".spec.version"),
   ],

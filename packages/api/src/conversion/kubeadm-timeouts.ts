@@ -32,6 +32,10 @@ export function kubeadmTimeouts(path: string): FieldRule {
   return {
     older: Object.values(older),
     newer: [`${path}.initConfiguration.timeouts`, `${path}.joinConfiguration.timeouts`],
+    moves: [
+      { older: older.controlPlane, newer: `${path}.initConfiguration.timeouts.${HEALTH_CHECK}` },
+      { older: older.discovery, newer: `${path}.joinConfiguration.timeouts.${TLS_BOOTSTRAP}` },
+    ],
     up: (pass) => {
       const { object, restored } = pass;
       controlPlane.up(pass);

@@ -1,35 +1,34 @@
-import { SCALE_BY_SELECTOR } from "../cluster/group.ts";
-import { Spec, Status } from "../cluster/v1beta2/machine-deployment.ts";
 import {
-  AGE_COLUMN,
   CLUSTER_COLUMN,
-  conditionColumn,
   DESIRED_COLUMN,
-  MACHINE_COUNT_COLUMNS,
-  PAUSED_COLUMN,
   PHASE_COLUMN,
+  AGE_COLUMN,
+  countColumn,
   versionColumn,
 } from "../printer-columns.ts";
-import { newerVersion } from "./by-rules.ts";
+import { SCALE_BY_SELECTOR } from "../cluster/group.ts";
+import { Spec, Status } from "../cluster/v1beta1/machine-deployment.ts";
+import * as newer from "../cluster/v1beta2/machine-deployment.ts";
+import { REVISION_HISTORY_LIMIT_ANNOTATION } from "../cluster/well-known.ts";
+import { olderVersion } from "./by-rules.ts";
 import { machineSpec } from "./machine-spec.ts";
 import { annotated, intent, moved, olderOnly } from "./rules.ts";
 import { conditionSets, deprecatedFields, nextVersionFields, REPLICA_COUNTERS } from "./status-rules.ts";
 
-/** Carries how many old MachineSets a MachineDeployment keeps, for `capstan rollout undo`; upstream's v1beta2 loses it. */
-const REVISION_HISTORY_LIMIT_ANNOTATION = "capstan.dev/revision-history-limit";
-
-/** MachineDeployments of v1beta2. */
-export const machineDeploymentV1Beta2 = newerVersion({
-  version: "v1beta2",
+/** MachineDeployments of v1beta1. */
+export const machineDeploymentV1Beta1 = olderVersion({
+  version: "v1beta1",
   spec: Spec,
   status: Status,
+  newer: { spec: newer.Spec, status: newer.Status },
   scale: SCALE_BY_SELECTOR,
   columns: [
     CLUSTER_COLUMN,
-    conditionColumn("Available", "Available"),
     DESIRED_COLUMN,
-    ...MACHINE_COUNT_COLUMNS,
-    PAUSED_COLUMN,
+    countColumn("Replicas", "replicas", "The number of machines."),
+    countColumn("Ready", "readyReplicas", "The number of ready machines."),
+    countColumn("Updated", "updatedReplicas", "The number of machines of the new template."),
+    countColumn("Unavailable", "unavailableReplicas", "The number of machines missing or not available."),
     PHASE_COLUMN,
     AGE_COLUMN,
     versionColumn(".spec.template.spec.version"),

@@ -1,29 +1,31 @@
-import { SCALE_BY_SELECTOR } from "../cluster/group.ts";
-import { Spec, Status } from "../cluster/v1beta2/machine-set.ts";
 import {
-  AGE_COLUMN,
   CLUSTER_COLUMN,
   DESIRED_COLUMN,
-  MACHINE_COUNT_COLUMNS,
-  PAUSED_COLUMN,
+  AGE_COLUMN,
+  countColumn,
   versionColumn,
 } from "../printer-columns.ts";
-import { newerVersion } from "./by-rules.ts";
+import { SCALE_BY_SELECTOR } from "../cluster/group.ts";
+import { Spec, Status } from "../cluster/v1beta1/machine-set.ts";
+import * as newer from "../cluster/v1beta2/machine-set.ts";
+import { olderVersion } from "./by-rules.ts";
 import { machineSpec } from "./machine-spec.ts";
 import { moved, olderOnly } from "./rules.ts";
 import { conditionSets, deprecatedFields, nextVersionFields, REPLICA_COUNTERS } from "./status-rules.ts";
 
-/** MachineSets of v1beta2. */
-export const machineSetV1Beta2 = newerVersion({
-  version: "v1beta2",
+/** MachineSets of v1beta1. */
+export const machineSetV1Beta1 = olderVersion({
+  version: "v1beta1",
   spec: Spec,
   status: Status,
+  newer: { spec: newer.Spec, status: newer.Status },
   scale: SCALE_BY_SELECTOR,
   columns: [
     CLUSTER_COLUMN,
     DESIRED_COLUMN,
-    ...MACHINE_COUNT_COLUMNS,
-    PAUSED_COLUMN,
+    countColumn("Replicas", "replicas", "The number of machines."),
+    countColumn("Ready", "readyReplicas", "The number of ready machines."),
+    countColumn("Available", "availableReplicas", "The number of available machines."),
     AGE_COLUMN,
     versionColumn(".spec.template.spec.version"),
   ],

@@ -1,27 +1,28 @@
-import { Spec, Status } from "../cluster/v1beta2/machine.ts";
 import {
-  AGE_COLUMN,
-  addressColumn,
   CLUSTER_COLUMN,
-  conditionColumn,
-  NODE_NAME_COLUMN,
-  OS_IMAGE_COLUMN,
-  PAUSED_COLUMN,
   PHASE_COLUMN,
+  AGE_COLUMN,
+  NODE_NAME_COLUMN,
   PROVIDER_ID_COLUMN,
+  OS_IMAGE_COLUMN,
+  addressColumn,
+  conditionColumn,
   versionColumn,
 } from "../printer-columns.ts";
-import { newerVersion } from "./by-rules.ts";
+import { Spec, Status } from "../cluster/v1beta1/machine.ts";
+import * as newer from "../cluster/v1beta2/machine.ts";
+import { olderVersion } from "./by-rules.ts";
 import { machineSpec } from "./machine-spec.ts";
 import { nodeReference } from "./references.ts";
 import { intent, newerOnly, olderOnly } from "./rules.ts";
 import { conditionSets, deprecatedFields } from "./status-rules.ts";
 
-/** Machines of v1beta2. */
-export const machineV1Beta2 = newerVersion({
-  version: "v1beta2",
+/** Machines of v1beta1. */
+export const machineV1Beta1 = olderVersion({
+  version: "v1beta1",
   spec: Spec,
   status: Status,
+  newer: { spec: newer.Spec, status: newer.Status },
   columns: [
     CLUSTER_COLUMN,
     NODE_NAME_COLUMN,
@@ -29,16 +30,15 @@ export const machineV1Beta2 = newerVersion({
     {
       name: "Failure domain",
       type: "string",
-      jsonPath: ".status.failureDomain",
+      jsonPath: ".spec.failureDomain",
       description: "Where it runs.",
     },
     conditionColumn("Ready", "Ready"),
     conditionColumn("Available", "Available"),
     conditionColumn("Up-to-date", "UpToDate"),
     addressColumn("Internal-IP", "InternalIP"),
-    addressColumn("External-IP", "ExternalIP"),
     OS_IMAGE_COLUMN,
-    PAUSED_COLUMN,
+    conditionColumn("Paused", "Paused", 1),
     PHASE_COLUMN,
     AGE_COLUMN,
     versionColumn(".spec.version"),

@@ -12,15 +12,26 @@ export function reference(older: string, newer = older): FieldRule {
   return {
     older: [older],
     newer: [newer],
-    up: ({ object }) => {
-      const value = takeField(object, from);
-      if (isJsonObject(value)) putField(object, to, withoutVersion(value));
+    up: (pass) => {
+      const value = takeField(pass.object, from);
+      if (!isJsonObject(value)) return;
+      warnOfNamespace(pass, older, value);
+      putField(pass.object, to, withoutVersion(value));
     },
     down: (pass) => {
       const value = takeField(pass.object, to);
       if (isJsonObject(value)) putField(pass.object, from, withVersion(pass, newer, value));
     },
   };
+}
+
+/** The newer version has no namespace in references: they never leave that of their object. */
+function warnOfNamespace({ namespace, warnings }: Pass, field: string, value: JsonObject): void {
+  const given = textOf(value["namespace"]);
+  if (given === "" || namespace === undefined || given === namespace) return;
+  warnings.push(
+    `${field}.namespace: ${JSON.stringify(given)} was dropped; the reference is to an object in namespace ${JSON.stringify(namespace)}`,
+  );
 }
 
 function withoutVersion({ apiVersion, kind, name }: JsonObject): Fields {

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../values/json-object.ts";
 import { type Fields, isEmptyObject, putField, takeField } from "./field-path.ts";
 
 /** The annotation of Cluster API. */
-const CONVERSION_DATA_ANNOTATION = "cluster.x-k8s.io/conversion-data";
+export const CONVERSION_DATA_ANNOTATION = "cluster.x-k8s.io/conversion-data";
 
 const PLACE = ["metadata", "annotations", CONVERSION_DATA_ANNOTATION];
 

@@ -28,6 +28,10 @@ export interface FieldRule {
   readonly newer: readonly string[];
   readonly up: (pass: Pass) => void;
   readonly down: (pass: Pass) => void;
+  /** Where single fields go, if the rule takes care of several; a rule with one path in each version needs none. */
+  readonly moves?: readonly { readonly older: string; readonly newer: string }[];
+  /** The rules of the items of a list, by the path of the list in the newer version. */
+  readonly inner?: { readonly list: string; readonly rules: readonly FieldRule[] };
 }
 
 /** A field with another path. */
@@ -57,22 +61,32 @@ export function seconds(older: string, newer: string): FieldRule {
     newer: [newer],
     up: ({ object, warnings }) => {
       const value = takeField(object, from);
-      const count = value === undefined ? undefined : secondsOf(value);
-      if (count !== undefined) putField(object, to, count);
-      else if (value !== undefined) warnings.push(`${older}: ${JSON.stringify(value)} is not a duration`);
+      if (value === undefined) return;
+      const count = secondsOf(value);
+      // A value that is not a duration stays, so that the schema of the newer version refuses it.
+      putField(object, to, count?.whole ?? value);
+      if (!count) warnings.push(`${older}: ${JSON.stringify(value)} is not a duration`);
+      else if (count.isCut) warnings.push(`${older}: ${JSON.stringify(value)} became ${count.whole} seconds`);
     },
     down: ({ object }) => {
       const value = takeField(object, to);
-      if (typeof value === "number") putField(object, from, formatDuration(value * 1000));
+      if (value !== undefined) putField(object, from, durationOf(value));
     },
   };
 }
 
-function secondsOf(value: unknown): number | undefined {
+function durationOf(value: unknown): unknown {
+  return typeof value === "number" ? formatDuration(value * 1000) : value;
+}
+
+/** A duration in whole seconds, and whether that is less than it was. */
+function secondsOf(value: unknown): { readonly whole: number; readonly isCut: boolean } | undefined {
   if (typeof value !== "string") return undefined;
   try {
+    const exact = parseDuration(value) / 1000;
     // Zero has no sign in JSON.
-    return Math.min(Math.trunc(parseDuration(value) / 1000), MOST_SECONDS) || 0;
+    const whole = Math.min(Math.trunc(exact), MOST_SECONDS) || 0;
+    return { whole, isCut: whole !== exact };
   } catch (error) {
     if (!(error instanceof DurationError)) throw error;
     return undefined;
@@ -192,6 +206,7 @@ interface ItemRules {
 export function inItems({ list, olderList = list, key, rules }: ItemRules): FieldRule {
   const path = fieldPath(list);
   return {
+    inner: { list, rules },
     older: rules.flatMap(({ older }) => older.map((one) => `${olderList}[].${one}`)),
     newer: rules.flatMap(({ newer }) => newer.map((one) => `${list}[].${one}`)),
     up: (pass) => {

@@ -4,7 +4,7 @@ import type { JsonObject } from "../values/json-object.ts";
 import type { Conversion, ConversionContext, Converted } from "./conversion.ts";
 
 /** The versions of an object before and after a conversion, as `apiVersion` has them. */
-interface Versions {
+export interface Versions {
   readonly from: string;
   readonly to: string;
 }

@@ -7,6 +7,7 @@ import { providerIdProblem } from "../values/provider-id.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../printer-columns.ts";
 import { ObjectReference } from "../kubernetes/object-reference.ts";
+import { Initialization } from "./initialization.ts";
 import { LongRunningOperationState, LongRunningOperationStates, Operation } from "./operation.ts";
 
 /** Requests an in-place update of the instance from the machine's controller; removed when the update is done. */
@@ -56,6 +57,7 @@ const Status = object("The observed state of the machine.", {
   nodeDrainStartTime: optional(timestamp("When draining the Node began.")),
   instanceUpdate: optional(InstanceUpdate),
   ready: optional(boolean("Whether the Node is ready.")),
+  initialization: optional(Initialization),
 });
 
 /** One instance of a pool's scale set. */

@@ -8,6 +8,7 @@ import { type FieldError, errorIf, forbidden, invalid } from "../values/field-er
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../printer-columns.ts";
 import { imageFields, oneImageSource } from "./image.ts";
+import { Initialization } from "./initialization.ts";
 import { unsupportedErrors } from "./not-supported.ts";
 import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
 import { LongRunningOperationStates, Operation } from "./operation.ts";
@@ -46,6 +47,8 @@ const Status = object(
   "The observed state of the machine.",
   {
     ready: optional(boolean("Whether the VM exists.")),
+    initialization: optional(Initialization),
+    failureDomain: optional(string("The zone that the VM runs in; unset outside zones.")),
     vmState: optional(string("The provisioning state of the VM in Azure.")),
     addresses: optional(
       listOf(

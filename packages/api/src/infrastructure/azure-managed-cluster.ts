@@ -1,7 +1,9 @@
 import { type ObjectOf, defineKind } from "../kind.ts";
+import { Conditions } from "../kubernetes/condition.ts";
 import { boolean, object, optional } from "../schema/schema.ts";
 import { ControlPlaneEndpoint } from "../cluster/infrastructure-contract.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { Initialization } from "./initialization.ts";
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../printer-columns.ts";
 
 /** The infrastructure of an AKS cluster: it only repeats fields of the control plane. */
@@ -18,7 +20,11 @@ export const AzureManagedCluster = defineKind({
   ),
   status: object(
     "The observed state of the infrastructure.",
-    { ready: optional(boolean("Whether the cluster is ready.")) },
+    {
+      ready: optional(boolean("Whether the cluster is ready.")),
+      initialization: optional(Initialization),
+      conditions: optional(Conditions),
+    },
     { preserveUnknown: true },
   ),
   columns: [CLUSTER_LABEL_COLUMN, { name: "Ready", type: "string", jsonPath: ".status.ready" }, AGE_COLUMN],

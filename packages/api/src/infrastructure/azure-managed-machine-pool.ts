@@ -17,6 +17,7 @@ import {
 import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 import { asoPatchErrors } from "./aso-patch-rules.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { Initialization } from "./initialization.ts";
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../printer-columns.ts";
 import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
 import { networkNameErrors } from "./names.ts";
@@ -81,6 +82,7 @@ const Status = object(
   "The observed state of the node pool.",
   {
     ready: optional(boolean("Whether the pool is ready.")),
+    initialization: optional(Initialization),
     replicas: optional(integer("The number of nodes.")),
     errorReason: optional(string("Why the pool failed, in CamelCase.")),
     errorMessage: optional(string("Why the pool failed.")),

@@ -25,17 +25,20 @@ export interface FalseConditionUpdate extends ConditionUpdate {
 }
 
 /** The condition of a type, if there is one. */
-export function getCondition(
-  conditions: Conditions | undefined,
+export function getCondition<C extends { readonly type: string }>(
+  conditions: readonly C[] | undefined,
   type: string,
-): Readonly<Condition> | undefined {
+): C | undefined {
   // A loop, because `find` takes four times as long in a frozen list, and passes over a pool search thousands of those.
   for (const condition of conditions ?? []) if (condition.type === type) return condition;
   return undefined;
 }
 
 /** Whether the condition of a type exists and is True. */
-export function isTrue(conditions: Conditions | undefined, type: string): boolean {
+export function isTrue(
+  conditions: readonly { readonly type: string; readonly status: string }[] | undefined,
+  type: string,
+): boolean {
   return getCondition(conditions, type)?.status === "True";
 }
 
@@ -71,7 +74,10 @@ export function markUnknown(
  *
  * The transition time changes only with the status: a new message about the same status is not a transition.
  */
-export function setCondition(conditions: Conditions | undefined, condition: Readonly<Condition>): Conditions {
+export function setCondition<C extends Readonly<Condition>>(
+  conditions: readonly C[] | undefined,
+  condition: C,
+): readonly C[] {
   const list = conditions ?? [];
   const old = getCondition(list, condition.type);
   const bounded = withinLimits(condition);
@@ -84,7 +90,7 @@ export function setCondition(conditions: Conditions | undefined, condition: Read
 }
 
 /** Cuts and cleans texts: they may come from Azure or a workload cluster, and the server refuses a status with one that is too long. */
-function withinLimits(condition: Readonly<Condition>): Readonly<Condition> {
+function withinLimits<C extends Readonly<Condition>>(condition: C): C {
   const { reason, message } = condition;
   const fits =
     (reason === undefined || boundedText(reason, REASON_LIMIT) === reason) &&
@@ -106,9 +112,37 @@ function isFromFuture(old: Readonly<Condition>, now: Readonly<Condition>): boole
 }
 
 /** Removes a condition from the list. */
-export function removeCondition(conditions: Conditions | undefined, type: string): Conditions {
+export function removeCondition<C extends { readonly type: string }>(
+  conditions: readonly C[] | undefined,
+  type: string,
+): readonly C[] {
   const list = conditions ?? [];
   return getCondition(list, type) ? list.filter((condition) => condition.type !== type) : list;
+}
+
+interface DeprecatedConditions {
+  readonly deprecated?: { readonly v1beta1?: { readonly conditions?: Conditions } };
+}
+
+/** An object of a kind whose `status.conditions` has the form of v1beta2. */
+interface WithDeprecatedConditions {
+  readonly status?: DeprecatedConditions | undefined;
+}
+
+/** An object of any kind. */
+interface WithConditions {
+  readonly status?: (DeprecatedConditions & { readonly conditions?: Conditions }) | undefined;
+}
+
+/** The conditions in the form of v1beta1, of an object of a kind whose `status.conditions` has the form of v1beta2. */
+export function deprecatedConditionsOf({ status }: WithDeprecatedConditions): Conditions | undefined {
+  return status?.deprecated?.v1beta1?.conditions;
+}
+
+/** The conditions in the form of v1beta1, of an object of any kind. */
+export function olderConditionsOf(object: WithConditions | undefined): Conditions | undefined {
+  const { status } = object ?? {};
+  return status?.deprecated?.v1beta1?.conditions ?? status?.conditions;
 }
 
 /** How to summarize conditions. */

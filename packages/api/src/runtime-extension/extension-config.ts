@@ -1,29 +1,20 @@
 import { CORE_PROVIDER_LABELS } from "../cluster/group.ts";
-import { AGE_COLUMN, conditionColumn } from "../printer-columns.ts";
-import { Conditions } from "../kubernetes/condition.ts";
+import { AGE_COLUMN, conditionColumn, PAUSED_COLUMN } from "../printer-columns.ts";
 import { labelSelectorProblem } from "../kubernetes/label-selector.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { dns1035LabelProblems, dns1123LabelProblems } from "../kubernetes/names.ts";
-import { extensionConfigV1Beta2 } from "../conversion/extension-config.ts";
+import { extensionConfigV1Alpha1 } from "../conversion/extension-config.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
-import { type Static, anyObject, integer, object, optional } from "../schema/schema.ts";
+import type { Static } from "../schema/schema.ts";
 import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
-import { extensionFields, handlers } from "./extension-fields.ts";
-
-const Spec = object("The address of an extension, and the namespaces it is called for.", extensionFields());
+import { Spec, Status } from "./v1beta2/extension-config.ts";
 
 type ClientConfig = Static<typeof Spec.properties.clientConfig>;
-
-const Status = object("The observed state of the extension.", {
-  handlers: handlers(integer("How long it may take to answer.")),
-  conditions: optional(Conditions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
-});
 
 /** Registers an extension: a server that Cluster API calls at certain points, such as an updater. */
 export const ExtensionConfig = defineKind({
   group: "runtime.cluster.x-k8s.io",
-  version: "v1alpha1",
+  version: "v1beta2",
   kind: "ExtensionConfig",
   plural: "extensionconfigs",
   scope: "Cluster",
@@ -32,9 +23,10 @@ export const ExtensionConfig = defineKind({
     "Registers an extension: a server that Cluster API calls at certain points, such as an updater.",
   spec: Spec,
   status: Status,
+  conditionForm: "v1beta2",
   crdLabels: CORE_PROVIDER_LABELS,
-  columns: [conditionColumn("Discovered", "Discovered"), conditionColumn("Paused", "Paused", 1), AGE_COLUMN],
-  converted: [extensionConfigV1Beta2],
+  columns: [PAUSED_COLUMN, conditionColumn("Discovered", "Discovered"), AGE_COLUMN],
+  converted: [extensionConfigV1Alpha1],
   applyDefaults(draft) {
     draft.spec.namespaceSelector ??= {};
     const { service } = draft.spec.clientConfig;

@@ -1,14 +1,13 @@
-/** The messages between the controllers and an updater, as in the examples of the proposal. */
-import type { Machine } from "../cluster/machine.ts";
+/** The messages between the controllers and an updater, as in the examples of the proposal: objects are in v1beta1. */
 import type { KubernetesObject } from "../kubernetes/meta.ts";
 
 /** Asks an updater which changes of a machine it can make in place. */
 export interface CanUpdateMachineRequest {
-  desiredMachine: Machine;
+  desiredMachine: KubernetesObject;
   /** Absent if the machine has bootstrap data but no bootstrap config. */
   desiredBootstrapConfig?: KubernetesObject;
   desiredInfraMachine: KubernetesObject;
-  currentMachine: Machine;
+  currentMachine: KubernetesObject;
   currentBootstrapConfig?: KubernetesObject;
   currentInfraMachine: KubernetesObject;
   /** Paths such as `machine.spec.version`, `bootstrap.spec.files` or `infraMachine.spec.memoryMiB`. */

@@ -32,8 +32,10 @@ function sample(kind: CustomKind): object {
   };
 }
 
-// What the CEL rules of a kind ask for beyond its required fields.
+// What the CEL rules of a kind, or objects that may not be empty, ask for beyond its required fields.
 const NEEDED_BY_RULES: Readonly<Record<string, object>> = {
+  Cluster: { paused: true },
+  KubeadmConfigTemplate: { template: { spec: { format: "cloud-config" } } },
   ExtensionConfig: { clientConfig: { url: "https://updater.example.com" } },
 };
 

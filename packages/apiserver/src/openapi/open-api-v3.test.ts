@@ -66,8 +66,8 @@ describe.each(paths)("the document %s", (path) => {
 
 describe("OpenAPI v3", () => {
   test("has the schema of a custom kind unchanged, with the metadata of every object", () => {
-    const pool = documentAt("apis/cluster.x-k8s.io/v1beta1").components.schemas[
-      "io.x-k8s.cluster.v1beta1.MachinePool"
+    const pool = documentAt("apis/cluster.x-k8s.io/v1beta2").components.schemas[
+      "io.x-k8s.cluster.v1beta2.MachinePool"
     ];
     const source = allKinds.find(({ kind }) => kind === "MachinePool")?.schema as {
       properties: Record<string, unknown>;
@@ -84,8 +84,8 @@ describe("OpenAPI v3", () => {
       Object.keys(documentAt(path).paths[item]?.["patch"]?.requestBody.content ?? {});
     const strategic = "application/strategic-merge-patch+json";
     expect(types("api/v1", "/api/v1/nodes/{name}")).toContain(strategic);
-    const pools = "/apis/cluster.x-k8s.io/v1beta1/namespaces/{namespace}/machinepools/{name}";
-    expect(types("apis/cluster.x-k8s.io/v1beta1", pools)).toEqual([
+    const pools = "/apis/cluster.x-k8s.io/v1beta2/namespaces/{namespace}/machinepools/{name}";
+    expect(types("apis/cluster.x-k8s.io/v1beta2", pools)).toEqual([
       "application/apply-patch+yaml",
       "application/json-patch+json",
       "application/merge-patch+json",

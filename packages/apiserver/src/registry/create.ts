@@ -88,7 +88,7 @@ async function store(
     dryRun,
     user,
   };
-  await mutateStored(context.admissions, resource, { review });
+  const lost = await mutateStored(context.admissions, resource, { review });
   defaultBySchema(resource.custom && resource.schema, draft);
   const problems = [
     ...metadataErrors(resource, draft.metadata),
@@ -98,7 +98,7 @@ async function store(
   refuse(resource, draft, { problems });
   const { draft: stored, warnings: converted } = toStoredVersion(resource, draft);
   const warnings = [
-    ...converted,
+    ...new Set([...lost, ...converted]),
     ...(await validate(context.admissions, storedReview(resource, review, { object: stored }))),
     ...metadataWarnings(draft.metadata),
     ...(strategy.warnings?.(draft, undefined) ?? []),

@@ -194,6 +194,17 @@ export function asServed(resource: Resource, object: StoredObject): StoredObject
   return shown;
 }
 
+/** The object in the storage version; it may have been stored in another one before the definition changed. */
+export function inStorageVersion({ custom, kind }: Resource, object: StoredObject): StoredObject {
+  const { apiVersion: from } = object;
+  const to = kind.apiVersion;
+  if (!custom?.convert || from === to || !custom.schemas.has(from)) return object;
+  const shown = custom.convert(object, { from, to }).object;
+  prune(custom.stored, shown);
+  applyDefaults(custom.stored, shown);
+  return deepFreeze(shown) as StoredObject;
+}
+
 /** How a stored object becomes one of the requested version. */
 interface Reading {
   /** The current schema of the version that it is stored in. */

@@ -89,19 +89,26 @@ function isSame(old: StoredObject, draft: Draft): boolean {
   return fields.length === Object.keys(old).length && fields.every((field) => draft[field] === old[field]);
 }
 
-/** Lets every admission mutate the object. Admissions know the stored version, so it is converted for them, and back. */
+/**
+ * Lets every admission mutate the object. Admissions know the stored version, so it is converted for them, and back. Returns
+ * what the way back cannot bring back.
+ */
 export async function mutateStored(
   admissions: readonly Admission[],
   resource: Resource,
   { review, before }: { readonly review: AdmissionReview; readonly before?: Before },
-): Promise<void> {
+): Promise<readonly string[]> {
   const { object } = review;
-  if (!object || !isConverted(resource)) return await mutate(admissions, review);
-  const { draft } = toStoredVersion(resource, object, before);
+  if (!object || !isConverted(resource)) {
+    await mutate(admissions, review);
+    return [];
+  }
+  const { draft, warnings } = toStoredVersion(resource, object, before);
   const mutated = deepCopy<Draft>(draft);
   await mutate(admissions, storedReview(resource, review, { object: mutated, ...(before && { before }) }));
-  if (deepEqual(mutated, draft)) return;
-  become(object, { ...toServed(resource, mutated), apiVersion: object.apiVersion });
+  if (!deepEqual(mutated, draft))
+    become(object, { ...toServed(resource, mutated), apiVersion: object.apiVersion });
+  return warnings;
 }
 
 /** The review of a write in the stored version, which admissions know. */

@@ -9,7 +9,7 @@ import { decodeObject, type Source, unknownFieldWarnings } from "./decode.ts";
 import { trackWrite } from "./field-managers.ts";
 import { metadataChangeErrors, metadataErrors, metadataWarnings } from "./metadata.ts";
 import { defaultBySchema, schemaFindings } from "./object-schema.ts";
-import { asServed, keyOf, type Resource } from "./registry.ts";
+import { asServed, inStorageVersion, keyOf, type Resource } from "./registry.ts";
 import { sharing } from "./sharing.ts";
 import { checkSize } from "./size.ts";
 import {
@@ -116,7 +116,8 @@ async function attemptUpdate(
   checkIdentity(target, draft);
   checkVersion(target, { old, draft, source });
   return await warned(unknown, async () => {
-    const admitted = await admit(context, target, { old, stored, draft, options });
+    const before = { old, stored: inStorageVersion(resource, stored) };
+    const admitted = await admit(context, target, { ...before, draft, options });
     const object = await store(context, target, { stored, draft: admitted.draft, dryRun: options.dryRun });
     return { object, created: false, warnings: admitted.warnings };
   });
@@ -139,7 +140,7 @@ async function admit(
   const { dryRun, user } = options;
   const review = { kind, operation: "UPDATE" as const, subresource, object: draft, old, dryRun, user };
   const before = { old, stored };
-  await mutateStored(admissions, resource, { review, before });
+  const lost = await mutateStored(admissions, resource, { review, before });
   defaultBySchema(resource.custom && resource.schema, draft);
   keepOutside(target, old, draft);
   keepTimes(old, draft);
@@ -157,7 +158,7 @@ async function admit(
   const next = toStoredVersion(resource, draft, before);
   const warnings = [
     ...findings.warnings,
-    ...next.warnings,
+    ...new Set([...lost, ...next.warnings]),
     ...(await validate(admissions, storedReview(resource, review, { object: next.draft, before }))),
     ...metadataWarnings(draft.metadata, old.metadata),
     ...(subresource === "" ? (strategy.warnings?.(draft, old) ?? []) : []),

@@ -11,7 +11,8 @@ const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** A server that records every request other than a read. */
 function server(): { transport: Transport; writes: string[] } {
-  const { handle } = createApiServer({ env, kinds: builtInKinds, storage: createMemoryStorage() });
+  const storage = createMemoryStorage();
+  const { handle } = createApiServer({ env, kinds: builtInKinds, rules: customKinds, storage });
   const writes: string[] = [];
   const request = (asked: HttpRequest) => {
     if (asked.method !== "GET") writes.push(`${asked.method} ${asked.path.split("?")[0]}`);

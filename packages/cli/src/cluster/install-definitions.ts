@@ -1,15 +1,8 @@
-import {
-  builtInKind,
-  type CustomKind,
-  type CustomResourceDefinition,
-  deepEqual,
-  type Frozen,
-  type Kind,
-  toCustomResourceDefinition,
-} from "@capstan/api";
+import { CustomResourceDefinition, type CustomKind, deepEqual, toConvertedDefinition } from "@capstan/api";
 import type { Clock, Env, Transport } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
+import { nextDefinition, type StoredDefinition, trusting } from "./definition-change.ts";
 
 /** How many CRDs were created, updated or left unchanged. */
 export interface Installed {
@@ -18,18 +11,11 @@ export interface Installed {
   readonly unchanged: number;
 }
 
-type Definition = CustomResourceDefinition & {
-  status?: { conditions?: readonly { type: string; status: string; message?: string }[] };
-};
-
-const DefinitionKind: Kind<Definition> = builtInKind<Definition>({
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-  subresources: ["status"],
-});
+/** How CRDs are installed. */
+export interface DefinitionOptions {
+  /** The authority of the conversion webhook, in base64; without one, that of the stored CRDs stays. */
+  readonly bundle?: string | undefined;
+}
 
 // The server establishes a CRD with its next write; only a failing disk takes longer than this.
 const ESTABLISHED_WITHIN_MS = 10_000;
@@ -39,14 +25,14 @@ const ESTABLISHED_POLL_MS = 5;
 export async function installDefinitions(
   { env, transport }: { env: Env; transport: Transport },
   kinds: readonly CustomKind[],
-  { toDefinition = toCustomResourceDefinition }: { toDefinition?: typeof toCustomResourceDefinition } = {},
+  options: DefinitionOptions = {},
 ): Promise<Installed> {
   const client = createClient({ env, transport, fieldManager: "capstan" });
-  const stored = new Map((await client.list(DefinitionKind)).map((one) => [one.metadata.name, one]));
+  const stored = await storedDefinitions(client);
   const results = await Promise.all(
-    kinds.map(toDefinition).map(async (desired) => {
+    kinds.map(toConvertedDefinition).map(async (desired) => {
       const old = stored.get(desired.metadata.name);
-      const result = await install(client, desired, old);
+      const result = await install(client, { desired, old, ...options });
       if (!(old && result === "unchanged" && isEstablished(old)))
         await established(client, env.clock, desired.metadata.name);
       return result;
@@ -56,32 +42,40 @@ export async function installDefinitions(
   return { created: count("created"), updated: count("updated"), unchanged: count("unchanged") };
 }
 
+/** All CRDs of the server, by name. */
+export async function storedDefinitions(client: Client): Promise<ReadonlyMap<string, StoredDefinition>> {
+  const definitions = await client.list(CustomResourceDefinition);
+  return new Map(definitions.map((one) => [one.metadata.name, one]));
+}
+
 async function install(
   client: Client,
-  desired: CustomResourceDefinition,
-  old: Frozen<Definition> | undefined,
+  {
+    desired,
+    old,
+    bundle,
+  }: DefinitionOptions & {
+    readonly desired: CustomResourceDefinition;
+    readonly old: StoredDefinition | undefined;
+  },
 ): Promise<keyof Installed> {
   if (!old) {
-    await client.create(DefinitionKind, desired);
+    const { conversion } = desired.spec;
+    const spec = { ...desired.spec, ...(conversion && { conversion: trusting(conversion, bundle) }) };
+    await client.create(CustomResourceDefinition, { ...desired, spec });
     return "created";
   }
-  // Keep what other clients added: their labels, and the conversion strategy where our manifest does not set it.
-  const labels = { ...old.metadata.labels, ...desired.metadata.labels };
-  const { conversion } = old.spec as { conversion?: unknown };
-  const next = {
-    ...old,
-    metadata: { ...old.metadata, ...(Object.keys(labels).length > 0 && { labels }) },
-    spec: { ...(conversion !== undefined && { conversion }), ...desired.spec },
-  } as unknown as Frozen<Definition>;
+  const next = nextDefinition(old, desired, bundle);
   if (deepEqual(next, old)) return "unchanged";
-  await client.update(DefinitionKind, next);
+  await client.update(CustomResourceDefinition, next);
   return "updated";
 }
 
-async function established(client: Client, clock: Clock, name: string): Promise<void> {
+/** Waits until a CRD is served. */
+export async function established(client: Client, clock: Clock, name: string): Promise<void> {
   const deadlineMs = clock.monotonic() + ESTABLISHED_WITHIN_MS;
   for (;;) {
-    const definition = await client.get(DefinitionKind, { name });
+    const definition = await client.get(CustomResourceDefinition, { name });
     if (isEstablished(definition)) return;
     if (clock.monotonic() > deadlineMs) {
       const why = definition.status?.conditions?.find(({ status }) => status === "False")?.message;
@@ -93,7 +87,7 @@ async function established(client: Client, clock: Clock, name: string): Promise<
   }
 }
 
-function isEstablished({ status }: Frozen<Definition>): boolean {
+function isEstablished({ status }: StoredDefinition): boolean {
   return (status?.conditions ?? []).some(
     ({ type, status: value }) => type === "Established" && value === "True",
   );

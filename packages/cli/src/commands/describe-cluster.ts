@@ -2,13 +2,13 @@ import {
   AzureMachinePoolMachine,
   Cluster,
   CLUSTER_NAME_LABEL,
+  type ContractReference,
   CONTROL_PLANE_LABEL,
   DEPLOYMENT_NAME_LABEL,
   type Frozen,
   Machine,
   MachineDeployment,
   MachinePool,
-  type ObjectReference,
 } from "@capstan/api";
 import { targetOf } from "@capstan/manager";
 import { type Client, Failure } from "@capstan/runtime";
@@ -122,22 +122,23 @@ async function poolParts(
 /** An object of any kind. If the reference leads nowhere, a placeholder with that message takes the object's place. */
 async function referred(
   client: Client,
-  reference: Frozen<ObjectReference> | undefined,
+  reference: Frozen<ContractReference> | undefined,
   namespace: string,
 ): Promise<Reported | undefined> {
   if (!reference) return undefined;
   try {
-    const { kind, name } = targetOf({ reference, field: "reference", namespace });
+    const { kind, name } = await targetOf(client, { reference, field: "reference", namespace });
     return (await client.get(kind, name)) as Reported;
   } catch (error) {
     if (error instanceof Failure && LEADS_NOWHERE.has(error.reason))
-      return standIn({ namespace, ...reference }, error);
+      return standIn(reference, namespace, error);
     throw error;
   }
 }
 
 function standIn(
-  { apiVersion = "", kind = "", name = "", namespace = "" }: Frozen<ObjectReference>,
+  { apiGroup, kind, name }: Frozen<ContractReference>,
+  namespace: string,
   { reason, message: said }: Failure,
 ): Reported {
   // Name the missing object, not the request that failed.
@@ -150,7 +151,7 @@ function standIn(
     message,
     lastTransitionTime: "",
   } as const;
-  return { apiVersion, kind, metadata: { name }, status: { conditions: [missing] } };
+  return { apiVersion: apiGroup, kind, metadata: { name }, status: { conditions: [missing] } };
 }
 
 const LEADS_NOWHERE: ReadonlySet<string> = new Set(["NotFound", "KindNotServed", "IncorrectExternalRef"]);

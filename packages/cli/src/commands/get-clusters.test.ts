@@ -16,7 +16,7 @@ test("the machines of pools and of deployments are counted, and a cluster that i
   const clusters = [
     cluster(
       { metadata: { name: "quay", namespace: "default", ...created } },
-      { status: { conditions: [ready] } },
+      { status: { deprecated: { v1beta1: { conditions: [ready] } } } },
     ),
     cluster({ metadata: { name: "quay", namespace: "other", ...created } }),
   ];
@@ -46,13 +46,15 @@ test("a ready cluster names the pool below it that needs a user, and not one tha
     machinePool({
       metadata: metadata(name),
       spec: { clusterName: "quay", replicas: 1 },
-      status: { conditions: [condition] },
+      status: { deprecated: { v1beta1: { conditions: [condition] } } },
     });
   const workers = [
     pool("a", notReady("Info", "ScaleSetScalingUp")),
     pool("b", notReady("Warning", "NodeNotJoined")),
   ];
-  const clusters = [cluster({ metadata: metadata("quay"), status: { conditions: [isReady] } })];
+  const clusters = [
+    cluster({ metadata: metadata("quay"), status: { deprecated: { v1beta1: { conditions: [isReady] } } } }),
+  ];
   const look = { isEverywhere: false, nowMs: NOW_MS, paint: PLAIN };
   expect(fleetTable({ clusters, controlPlanes: [], workers }, look).split("\n")[1]).toBe(
     "quay           True    -               0/2       60m   b: NodeNotJoined",

@@ -2,7 +2,9 @@ import { humanDuration } from "@capstan/apiserver";
 import {
   Cluster,
   type Condition,
+  deprecatedConditionsOf,
   type Frozen,
+  getCondition,
   KubeadmControlPlane,
   MachineDeployment,
   MachinePool,
@@ -58,7 +60,7 @@ interface Owner {
   readonly spec: { readonly clusterName?: string; readonly replicas?: number };
   readonly status?: {
     readonly readyReplicas?: number;
-    readonly conditions?: readonly Frozen<Condition>[];
+    readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Frozen<Condition>[] } };
   };
 }
 
@@ -104,25 +106,25 @@ function readyOfAll(owners: readonly Owner[]): string {
 
 /** Why workers of a ready cluster need a user; Cluster API's Ready of a Cluster does not depend on its workers. */
 function troubleOf(workers: readonly Owner[]): string {
-  const bad = workers.flatMap(({ metadata, status }) => {
-    const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const bad = workers.flatMap((owner) => {
+    const ready = getCondition(deprecatedConditionsOf(owner), "Ready");
     const isBad = ready?.status === "False" && ready.severity !== "Info";
-    return isBad ? [`${metadata.name}: ${ready.reason ?? "NotReady"}`] : [];
+    return isBad ? [`${owner.metadata.name}: ${ready.reason ?? "NotReady"}`] : [];
   });
   return bad.length > 1 ? `${bad[0]}, ...` : (bad[0] ?? "");
 }
 
 function rowOf(
-  { metadata, status }: Frozen<Cluster>,
+  cluster: Frozen<Cluster>,
   { counts, trouble }: { readonly counts: readonly string[]; readonly trouble: string },
   { isEverywhere, nowMs, paint }: Look,
 ): string[] {
-  const { name, namespace = "", creationTimestamp = "" } = metadata;
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const { name, namespace = "", creationTimestamp = "" } = cluster.metadata;
+  const ready = getCondition(deprecatedConditionsOf(cluster), "Ready");
   return [
     ...(isEverywhere ? [namespace] : []),
     name,
-    status?.phase ?? "",
+    cluster.status?.phase ?? "",
     painted(ready, paint),
     ...counts,
     humanDuration(nowMs - Date.parse(creationTimestamp)),

@@ -1,15 +1,18 @@
+import { toConvertedDefinition } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
-import { createClient } from "@capstan/runtime";
+import { type Client, createClient } from "@capstan/runtime";
 import { stringify } from "yaml";
 import { boundedTransport } from "../cluster/bounded-transport.ts";
-import { installDefinitions } from "../cluster/install-definitions.ts";
+import { needsConversion } from "../cluster/definition-change.ts";
+import { installDefinitions, storedDefinitions } from "../cluster/install-definitions.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Applied, apply } from "../install/apply.ts";
-import { definitions, inOrder, installation } from "../install/installation.ts";
-import { installedKinds, MANAGER, NAMESPACE } from "../install/names.ts";
+import { askConversion } from "../install/ask-conversion.ts";
+import { definitions, inOrder, installation, reviews, servers } from "../install/installation.ts";
+import { installedKinds, MANAGER, type Manifest, NAMESPACE } from "../install/names.ts";
 import { quoted } from "../render/amounts.ts";
 import { paintFor, tryNext } from "../render/paint.ts";
 import type { Shell } from "../shell.ts";
@@ -67,7 +70,10 @@ export interface InstallPorts {
   readonly say: (line: string) => void;
 }
 
-/** Installs everything: the CRDs first, because the other objects refer to their kinds. It is idempotent. */
+/**
+ * Installs everything. The manager comes before the CRDs: where objects are stored already, a CRD is changed only after the
+ * manager has converted an object for the API server, which could not read them otherwise. It is idempotent.
+ */
 export async function install(
   { env, transport, say }: InstallPorts,
   { takeOver, image }: Pick<InitOptions, "takeOver" | "image">,
@@ -77,12 +83,38 @@ export async function install(
     const advice = "stop it and give --take-over";
     await refuseOtherProviders({ client, clock: env.clock }, installedKinds, advice);
   }
-  const { created, updated, unchanged } = await installDefinitions({ env, transport }, installedKinds);
+  const parts = installation(image);
+  await applyAll({ client, say }, servers(parts));
+  const bundle = await conversionBundle({ client, env, say });
+  const { created, updated, unchanged } = await installDefinitions({ env, transport }, installedKinds, {
+    bundle,
+  });
   say(`CRDs: ${installedKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
-  const byKind = Map.groupBy(inOrder(installation(image)), ({ kind }) => kind);
-  for (const [kind, manifests] of byKind) {
+  await applyAll({ client, say }, reviews(parts));
+}
+
+/** The authority that changed CRDs have to trust; undefined if none is changed so that objects must be converted. */
+async function conversionBundle({
+  client,
+  env,
+  say,
+}: Pick<InstallPorts, "env" | "say"> & { readonly client: Client }): Promise<string | undefined> {
+  const stored = await storedDefinitions(client);
+  const changed = installedKinds
+    .map(toConvertedDefinition)
+    .filter((desired) => needsConversion(stored.get(desired.metadata.name), desired));
+  if (changed.length === 0) return undefined;
+  say(`Waiting for the manager to convert objects of ${changed.length} CRDs`);
+  return askConversion({ client, clock: env.clock });
+}
+
+async function applyAll(
+  { client, say }: Pick<InstallPorts, "say"> & { readonly client: Client },
+  manifests: readonly Manifest[],
+): Promise<void> {
+  for (const [kind, some] of Map.groupBy(manifests, (manifest) => manifest.kind)) {
     const results: Applied[] = [];
-    for (const manifest of manifests) results.push(await apply(client, manifest));
+    for (const manifest of some) results.push(await apply(client, manifest));
     say(`${kind}: ${results.map(({ name, result }) => `${name} (${result})`).join(", ")}`);
   }
 }

@@ -10,7 +10,14 @@ import {
   MANAGER_NAME,
   WebhookServer,
 } from "@capstan/manager";
-import { createClient, createDiagnostics, createLogger, type Logger, type LogLevel } from "@capstan/runtime";
+import {
+  createClient,
+  createDiagnostics,
+  createLogger,
+  type DiagnosticsOptions,
+  type Logger,
+  type LogLevel,
+} from "@capstan/runtime";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
@@ -59,7 +66,6 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const network = networkFor(shell, options);
   const { transport: kube } = await connectToManagement(shell, options);
   await refuseEmbedded(kube, "capstan manager");
-  await checkOtherProviders(shell, kube, options);
   await checkNamespace(shell, kube, options);
   const running = new Manager({
     env,
@@ -80,8 +86,11 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     ...(options.leaderElect && { lease: { name: "capstan", namespace: options.leaseNamespace } }),
   });
   const webhooks = webhooksFor(shell, options, { running, kube, log, features });
-  const unready = (): readonly string[] => [...running.runner.unready(), ...(webhooks?.unready() ?? [])];
-  const health = await serveHealth(running, options.healthAddr, unready);
+  const controllers = (): readonly string[] => running.runner.unready();
+  // The pod is ready when its webhooks answer. If it waited for the cache, its Service would have no endpoint while the
+  // cache waits for lists, which kube-apiserver answers only after it has asked the Service to convert stored objects.
+  const unready = (): readonly string[] => (webhooks ? webhooks.unready() : controllers());
+  const health = await serveHealth(running, options.healthAddr, { unready, parts: { controllers } });
   log.info("Starting", {
     controllers: options.controllers ?? CONTROLLERS.map(({ name }) => name),
     features,
@@ -89,11 +98,13 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     webhookPort: options.webhookPort,
   });
   try {
-    // Start the webhooks first, because kube-apiserver calls them for every write of the controllers.
+    // Start the webhooks first, because kube-apiserver calls them for every write of the controllers, and for reads of
+    // stored objects of other versions.
     await Promise.race([webhooks?.start(), aborted(stop)]).catch((error: unknown) => {
       throw webhookProblem(error, options.webhookPort);
     });
-    return await untilStopped(running, stop, log);
+    await checkOtherProviders(shell, kube, options);
+    return await untilStopped({ running, webhooks, stop, log });
   } finally {
     await webhooks?.stop();
     await health.close();
@@ -101,8 +112,15 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   }
 }
 
+interface RunningParts {
+  readonly running: Manager;
+  readonly webhooks: WebhookServer | undefined;
+  readonly stop: AbortSignal;
+  readonly log: Logger;
+}
+
 /** Runs until SIGTERM or Ctrl-C, or until the Lease is lost. Then the process exits, and its supervisor, such as the kubelet, restarts it. */
-async function untilStopped(running: Manager, stop: AbortSignal, log: Logger): Promise<number> {
+async function untilStopped({ running, webhooks, stop, log }: RunningParts): Promise<number> {
   const lost = running
     .start()
     .then(() => running.held())
@@ -116,6 +134,8 @@ async function untilStopped(running: Manager, stop: AbortSignal, log: Logger): P
     return EXIT.failed;
   }
   log.info("Stopping");
+  // Its watch would hold the connection open that the manager closes.
+  webhooks?.detach();
   await running.stop();
   log.info("Stopped");
   return EXIT.done;
@@ -215,6 +235,7 @@ function webhooksFor(
     host: "0.0.0.0",
     port: webhookPort,
     features,
+    metrics: running.runner.metrics,
     issue: (hosts) => issueServing(env, hosts),
     assertMayWrite: () => running.runner.assertMayWrite(),
   });
@@ -236,15 +257,12 @@ function webhookProblem(error: unknown, port: number): unknown {
 async function serveHealth(
   { runner }: Manager,
   address: string,
-  unready: () => readonly string[],
+  probes: Omit<DiagnosticsOptions, "metrics">,
 ): Promise<ListeningServer> {
   const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
   if (port === "")
     throw new CommandError(`--health-addr ${address}: expected HOST:PORT or :PORT, such as :9440`);
-  const handler = createDiagnostics({
-    unready,
-    metrics: () => runner.metrics.print(),
-  });
+  const handler = createDiagnostics({ ...probes, metrics: () => runner.metrics.print() });
   return serveHttp(handler, { host: host === "" ? "0.0.0.0" : host, port: Number(port) });
 }
 

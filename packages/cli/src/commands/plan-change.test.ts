@@ -177,7 +177,7 @@ describe("capstan plan of manifests", () => {
     [
       "refers to no object",
       machinesManifest({ template: { spec: { infrastructureRef: { name: "" } } } }),
-      'MachinePool default/pool refers to AzureMachinePool "", which is neither given nor',
+      'spec.template.spec.infrastructureRef.name: Invalid value: ""',
     ],
     [
       "refers to a missing object",
@@ -261,9 +261,11 @@ describe("capstan plan of manifests", () => {
     ]);
     expect(obstaclesOf({ pool: poolObject(), machinePool, machines }, [allowing(1)], [web])).toEqual([]);
     const limited = poolObject({ spec: { nodeDrainTimeout: "10m" } });
-    const patient = machinePoolObject({ spec: { template: { spec: { nodeDrainTimeout: "5m" } } } });
+    const patient = machinePoolObject({
+      spec: { template: { spec: { deletion: { nodeDrainTimeoutSeconds: 300 } } } },
+    });
     const waiting = obstaclesOf({ pool: poolObject(), machinePool: patient, machines }, [allowing(0)], [web]);
-    expect(waiting[0]?.why).toContain("waits for up to 5m");
+    expect(waiting[0]?.why).toContain("waits for up to 5m0s");
     expect(obstaclesOf({ pool: limited, machinePool, machines }, [allowing(0)], [web])[0]?.why).toContain(
       "waits for up to 10m",
     );

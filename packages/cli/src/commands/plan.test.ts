@@ -174,7 +174,7 @@ describe("capstan plan of a dump", () => {
     const conditions = [{ type: "Ready", status: "True" as const, reason: "Ready", lastTransitionTime }];
     const objects = (minReadySeconds: number) => [
       poolObject({ spec: { strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } } }),
-      machinePoolObject({ spec: { replicas: 2, minReadySeconds } }),
+      machinePoolObject({ spec: { replicas: 2, template: { spec: { minReadySeconds } } } }),
       machineObject(0, "v1-old"),
       machineObject(1, "v1-old"),
       machineObject(2, "v1-new", { status: { conditions } }),

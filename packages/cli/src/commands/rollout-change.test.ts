@@ -142,13 +142,6 @@ describe("a pool is named", () => {
     expect((await findPool(client, { name: "mp/pool", namespace: "default" })).metadata.name).toBe("pool");
   });
 
-  test("but not by a MachinePool without a reference", async () => {
-    const nowhere = machinePoolObject({ spec: { template: { spec: { infrastructureRef: { name: "" } } } } });
-    await expect(findPool(await managementWith(nowhere), POOL)).rejects.toThrow(
-      "MachinePool pool has no pool: its spec.template.spec.infrastructureRef.name is empty",
-    );
-  });
-
   test("but not if it belongs to another provider", async () => {
     const foreign = machinePoolObject({
       spec: { template: { spec: { infrastructureRef: { kind: "DockerMachinePool" } } } },

@@ -36,10 +36,9 @@ async function change(
   const said: string[] = [];
   for (const verb of verbs)
     said.push(await changeOwner(client, verb, { owner, namespace: "default", nowMs: Date.parse(NOW) }));
-  const after = await client.get<KubernetesObject & { spec: { paused?: boolean; rolloutAfter?: string } }>(
-    owner.kind,
-    { name: owner.name, namespace: "default" },
-  );
+  const after = await client.get<
+    KubernetesObject & { spec: { paused?: boolean; rollout?: { after?: string } } }
+  >(owner.kind, { name: owner.name, namespace: "default" });
   return { said: said.join(""), after };
 }
 
@@ -68,9 +67,9 @@ describe("capstan rollout", () => {
   test.each([
     ["MachineDeployment", DEPLOYMENT, machineDeployment()],
     ["KubeadmControlPlane", CONTROL_PLANE, kubeadmControlPlane()],
-  ] as const)("restarts a %s by rolloutAfter, unless it is paused", async (_, owner, object) => {
+  ] as const)("restarts a %s by rollout.after, unless it is paused", async (_, owner, object) => {
     const { after } = await change(owner, ["restart"], object);
-    expect(after.spec.rolloutAfter).toBe(NOW);
+    expect(after.spec.rollout?.after).toBe(NOW);
     await expect(change(owner, ["pause", "restart"], object)).rejects.toThrow("resume it first");
   });
 
@@ -122,20 +121,26 @@ describe("capstan rollout", () => {
       "MachineDeployment",
       DEPLOYMENT,
       machineDeployment({
-        spec: { strategy: { type: "InPlace", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+        spec: {
+          rollout: { strategy: { type: "InPlace", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+        },
       }),
     ],
     [
       "MachineDeployment",
       DEPLOYMENT,
       machineDeployment({
-        spec: { strategy: { type: "ExternalUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+        spec: {
+          rollout: {
+            strategy: { type: "ExternalUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+          },
+        },
       }),
     ],
     [
       "KubeadmControlPlane",
       CONTROL_PLANE,
-      kubeadmControlPlane({ spec: { rolloutStrategy: { type: "InPlace" } } }),
+      kubeadmControlPlane({ spec: { rollout: { strategy: { type: "InPlace" } } } }),
     ],
   ] as const)(
     "does not restart a %s that updates in place: no machine would be replaced",
@@ -147,8 +152,8 @@ describe("capstan rollout", () => {
   );
 
   test("restarts a control plane that updates in place and may replace machines", async () => {
-    const rolloutStrategy = { type: "InPlace" as const, fallbackRollingUpdate: {} };
-    const object = kubeadmControlPlane({ spec: { rolloutStrategy } });
+    const strategy = { type: "InPlace" as const, fallbackRollingUpdate: {} };
+    const object = kubeadmControlPlane({ spec: { rollout: { strategy } } });
     expect(await change(CONTROL_PLANE, ["restart"], object)).toBeDefined();
   });
 

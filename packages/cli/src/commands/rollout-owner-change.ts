@@ -4,10 +4,12 @@ import {
   formatTimestamp,
   type Frozen,
   isPausedByAnnotation,
+  KubeadmControlPlane,
   MachineDeployment,
   MachineSet,
   PAUSED_ANNOTATION,
   REVISION_ANNOTATION,
+  REVISION_HISTORY_LIMIT_ANNOTATION,
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
@@ -69,21 +71,22 @@ async function restart(target: Target): Promise<string> {
     throw new CommandError(
       `${titleOf(owner)} cannot be restarted: it updates its machines in place and would replace none; delete them one by one, with kubectl delete machine NAME`,
     );
-  await merge(target, { spec: { rolloutAfter: formatTimestamp(nowMs) } });
+  await merge(target, { spec: { rollout: { after: formatTimestamp(nowMs) } } });
   return `${titleOf(owner)} restarted: each of its machines is replaced, within its budget\n`;
 }
 
 const IN_PLACE: ReadonlySet<string> = new Set(["InPlace", "ExternalUpdate"]);
 
 /** Updaters make a machine equal to its template, which a restart does not change; only a control plane has a fallback for it. */
-function replacesNone({ spec: { strategy, rolloutStrategy } }: Owner): boolean {
-  if (rolloutStrategy?.fallbackRollingUpdate) return false;
-  return IN_PLACE.has(rolloutStrategy?.type ?? strategy?.type ?? "");
+function replacesNone({ kind, spec: { rollout } }: Owner): boolean {
+  const { type = "", fallbackRollingUpdate } = rollout?.strategy ?? {};
+  if (kind === KubeadmControlPlane.kind && fallbackRollingUpdate) return false;
+  return IN_PLACE.has(type);
 }
 
 /**
  * Brings back the template of the MachineSet before the current one. That set exists until its last machine is gone, and
- * longer if `spec.revisionHistoryLimit` keeps it.
+ * longer if its annotation keeps it.
  */
 async function undo(target: Target): Promise<string> {
   const { client, owner } = target;
@@ -100,7 +103,7 @@ async function undo(target: Target): Promise<string> {
   const previous = previousSet(sets.filter((set) => controllerOf(set)?.uid === owner.metadata.uid));
   if (!previous)
     throw new CommandError(
-      `${titleOf(owner)} has no earlier revision: its controller deletes a MachineSet with its last machine; apply the earlier manifest. spec.revisionHistoryLimit keeps MachineSets for the next time`,
+      `${titleOf(owner)} has no earlier revision: its controller deletes a MachineSet with its last machine; apply the earlier manifest. the annotation ${REVISION_HISTORY_LIMIT_ANNOTATION} keeps MachineSets for the next time`,
     );
   const body = [{ op: "replace", path: "/spec/template", value: templateOf(previous) }] as const;
   await client.patch(MachineDeployment, { name, namespace }, { type: "json", body });

@@ -91,7 +91,7 @@ describe("up", () => {
     await first.use(async (client) => {
       // The controllers of this kind run elsewhere, so a stand-in serves the cluster.
       const controlPlaneRef = {
-        apiVersion: "controlplane.example.com/v1",
+        apiGroup: "controlplane.example.com",
         kind: "OtherControlPlane",
         name: "demo",
       };

@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import { customKinds, type Features, toConvertedDefinition } from "@capstan/api";
+import { customKinds, type Features } from "@capstan/api";
 import {
   builtInKinds,
   type ClusterOptions,
@@ -10,8 +10,8 @@ import {
   savedClusters,
 } from "@capstan/apiserver";
 import { type AdjustableClock, type Env, type Transport, withClock } from "@capstan/env";
-import { CONTROLLERS } from "@capstan/manager";
-import { createLogger } from "@capstan/runtime";
+import { CONTROLLERS, MANAGER_NAME, migrateStoredVersions } from "@capstan/manager";
+import { createClient, createLogger, silentLogger } from "@capstan/runtime";
 import { describeSimulator, type Simulator, startSimulator } from "../azure/simulator.ts";
 import { countObjects } from "../cluster/count-objects.ts";
 import { installDefinitions } from "../cluster/install-definitions.ts";
@@ -140,12 +140,6 @@ async function start(shell: Shell, { directory, step, options, features, closers
 
 type Part = Omit<Start, "closers">;
 
-// The controllers write what the stored versions have, and not yet the conditions and counters of the newer ones. So kubectl
-// shows and edits the stored version unless a user names another.
-const STORED_VERSIONS = Object.fromEntries(
-  customKinds.filter(({ converted }) => converted.length > 0).map(({ group, version }) => [group, version]),
-);
-
 async function startApi(
   env: Env,
   clusters: Clusters,
@@ -156,7 +150,6 @@ async function startApi(
     kinds: builtInKinds,
     rules: customKinds,
     features,
-    preferredVersions: STORED_VERSIONS,
     ...(services && { services }),
   });
   for (const name of savedClusters(dataDir)) {
@@ -170,12 +163,25 @@ async function startApi(
   step(`certificates valid until ${new Date(certificateEndsMs).toISOString().slice(0, 10)}`);
   directory.announce({ url });
   step(`API listening on ${url}`);
-  // This server converts in its own process.
-  const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds, {
-    toDefinition: toConvertedDefinition,
-  });
+  const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds);
   step(`CRDs installed: ${customKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
+  await migrate(env, transport, step);
   return { url, kube: transport };
+}
+
+/** Brings objects of an earlier release to the versions that are stored now. */
+async function migrate(env: Env, transport: Transport, step: (text: string) => void): Promise<void> {
+  let objects = 0;
+  const left = await migrateStoredVersions({
+    client: createClient({ env, transport, fieldManager: MANAGER_NAME }),
+    log: silentLogger,
+    onRewritten: (_, rewritten) => {
+      objects += rewritten.objects;
+    },
+  });
+  if (objects > 0) step(`objects migrated to the stored versions: ${objects}`);
+  // They can still be read: this server converts them in its own process.
+  if (left.length > 0) step(`CRDs with objects that could not be migrated: ${left.join(", ")}`);
 }
 
 async function startAzure(

@@ -10,6 +10,7 @@ import {
   type Machine,
   type MachineDeployment,
   type MachinePool,
+  olderConditionsOf,
 } from "@capstan/api";
 import { byNumber } from "../render/by-number.ts";
 
@@ -41,7 +42,11 @@ export interface PoolParts {
 /** An object with conditions. */
 export type Reported = Frozen<KubernetesObject> & {
   readonly spec?: { readonly paused?: boolean; readonly [field: string]: unknown };
-  readonly status?: { readonly conditions?: readonly Condition[]; readonly [field: string]: unknown };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Condition[] } };
+    readonly [field: string]: unknown;
+  };
 };
 
 /** A line of the description, and the lines below it. */
@@ -160,7 +165,7 @@ function groupLeaf(leaves: readonly Leaf[]): Leaf {
 }
 
 function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" | "condition">): Leaf {
-  const conditions = object.status?.conditions ?? [];
+  const conditions = olderConditionsOf(object) ?? [];
   const shown = isChosen(object, options.conditionsOf)
     ? conditions
         .filter(({ type }) => type !== "Ready")

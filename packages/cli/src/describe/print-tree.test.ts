@@ -24,11 +24,15 @@ const condition = (type: string, status: Condition["status"], more: Partial<Cond
 const ready = (status: Condition["status"] = "True", more: Partial<Condition> = {}) => ({
   status: { conditions: [condition("Ready", status, more)] },
 });
+/** The same of a kind of v1beta2. */
+const readyOlder = (status: Condition["status"] = "True", more: Partial<Condition> = {}) => ({
+  status: { deprecated: { v1beta1: { conditions: [condition("Ready", status, more)] } } },
+});
 const machine = (name: string, status: Condition["status"], more?: Partial<Condition>) =>
   azureMachinePoolMachine({ metadata: { name } }, ready(status, more));
 
 const parts: ClusterParts = {
-  cluster: cluster(ready()),
+  cluster: cluster(readyOlder()),
   infrastructure: azureCluster({
     status: { conditions: [condition("Ready", "True"), condition("VNetReady", "True")] },
   }),
@@ -38,13 +42,13 @@ const parts: ClusterParts = {
     {
       pool: machinePool(
         { status: { replicas: 3, readyReplicas: 2, availableReplicas: 2 } },
-        ready("False", {
+        readyOlder("False", {
           severity: "Warning",
           reason: "WaitingForReplicas",
           message: "2 of 3 are ready\nmore",
         }),
       ),
-      bootstrap: kubeadmConfig(ready()),
+      bootstrap: kubeadmConfig(readyOlder()),
       infrastructure: azureMachinePool(ready()),
       machines: [
         machine("pool-0", "True"),
@@ -123,9 +127,9 @@ describe("the description of a cluster", () => {
 test("a MachineDeployment is among the workers, with its machines in groups", () => {
   const deployment = machineDeployment(
     { status: { replicas: 2, readyReplicas: 2, availableReplicas: 2 } },
-    ready(),
+    readyOlder(),
   );
-  const machines = ["a", "b"].map((name) => clusterMachine({ metadata: { name } }, ready()));
+  const machines = ["a", "b"].map((name) => clusterMachine({ metadata: { name } }, readyOlder()));
   const tree = clusterTree(
     { ...parts, pools: [], deployments: [{ deployment, machines }] },
     { isGrouped: true },

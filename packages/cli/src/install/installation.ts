@@ -1,4 +1,4 @@
-import { toCustomResourceDefinition } from "@capstan/api";
+import { toConvertedDefinition } from "@capstan/api";
 import { accessObjects } from "./access.ts";
 import { managerNamespace, managerObjects } from "./manager-objects.ts";
 import { installedKinds, type Manifest } from "./names.ts";
@@ -20,12 +20,22 @@ export function installation(image: string): Installation {
   };
 }
 
-/** The CRDs of our kinds. */
+/** The CRDs of our kinds, with all of their versions: the manager converts between them. */
 export function definitions(): readonly Manifest[] {
-  return installedKinds.map((kind) => ({ ...toCustomResourceDefinition(kind) }));
+  return installedKinds.map((kind) => ({ ...toConvertedDefinition(kind) }));
 }
 
 /** All objects in the order of creation: each follows what it depends on. */
-export function inOrder({ rbac, manager, webhook }: Installation): readonly Manifest[] {
-  return [...rbac, ...manager, ...webhook];
+export function inOrder(parts: Installation): readonly Manifest[] {
+  return [...servers(parts), ...reviews(parts)];
+}
+
+/** The manager and its Services: CRDs follow them, because the manager converts stored objects. */
+export function servers({ rbac, manager, webhook }: Installation): readonly Manifest[] {
+  return [...rbac, ...manager, ...webhook.filter(({ kind }) => kind === "Service")];
+}
+
+/** The admission webhooks, which follow the CRDs that they review objects of. */
+export function reviews({ webhook }: Installation): readonly Manifest[] {
+  return webhook.filter(({ kind }) => kind !== "Service");
 }

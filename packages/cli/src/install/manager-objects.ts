@@ -26,7 +26,7 @@ export function managerObjects(image: string): readonly Manifest[] {
         // One replica leads, the other is on standby with a warm cache; both answer webhooks.
         replicas: 2,
         selector: { matchLabels: SELECTOR },
-        // A manager that fails to start never replaces one that runs.
+        // A manager whose webhooks do not answer never replaces one whose webhooks do.
         strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
         template: { metadata: { labels: { ...LABELS, ...SELECTOR } }, spec: podSpec(image) },
       },
@@ -95,6 +95,7 @@ function container(image: string): object {
     args: ["manager"],
     ports: Object.entries(PORTS).map(([name, containerPort]) => ({ name, containerPort, protocol: "TCP" })),
     livenessProbe: probe("/healthz", { initialDelaySeconds: 10, periodSeconds: 10, timeoutSeconds: 5 }),
+    // Ready means that webhooks are answered; /readyz/controllers tells about the cache (docs/adr/0022).
     readinessProbe: probe("/readyz", { periodSeconds: 5, timeoutSeconds: 5 }),
     // No CPU limit: a throttled manager loses its Lease.
     resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },

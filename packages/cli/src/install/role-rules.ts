@@ -1,6 +1,6 @@
-import { Event, Lease, Namespace, Secret } from "@capstan/api";
+import { type CustomKind, CustomResourceDefinition, Event, Lease, Namespace, Secret } from "@capstan/api";
 import { CERTIFICATE_SECRET, CONTROLLERS, type PolicyRule, WEBHOOK_CONFIGURATION } from "@capstan/manager";
-import { LEASE } from "./names.ts";
+import { installedKinds, LEASE } from "./names.ts";
 
 /** A rule of a role, possibly for single objects only. */
 export interface RoleRule extends PolicyRule {
@@ -13,13 +13,39 @@ const EVERYWHERE: readonly PolicyRule[] = [
   { apiGroups: [Event.group], resources: [Event.plural], verbs: ["get", "create", "patch"] },
   // An identity selects the namespaces that may use it by their labels.
   { apiGroups: [Namespace.group], resources: [Namespace.plural], verbs: ["get"] },
-  // It looks for the CRDs and Leases of other providers before it starts.
-  { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["list"] },
+  // It looks for the CRDs and Leases of other providers before it starts, and follows its own CRDs.
+  {
+    apiGroups: [CustomResourceDefinition.group],
+    resources: [CustomResourceDefinition.plural],
+    verbs: ["list", "watch"],
+  },
   { apiGroups: [Lease.group], resources: [Lease.plural], verbs: ["list"] },
 ];
 
-/** Permissions for single objects of the whole cluster: the manager writes the CA bundle of its webhooks. */
+/** The kinds of which objects may be stored in several versions. */
+const CONVERTED = installedKinds.filter(({ converted }) => converted.length > 0);
+
+/** It writes objects again after a change of their stored version. */
+const MIGRATION_RULES: readonly PolicyRule[] = CONVERTED.map(({ group, plural }) => ({
+  apiGroups: [group],
+  resources: [plural],
+  verbs: ["list", "patch"],
+}));
+
+/** Permissions for single objects of the whole cluster: the manager writes the CA bundle of its webhooks, and what is stored. */
 const WEBHOOK_RULES: readonly RoleRule[] = [
+  {
+    apiGroups: [CustomResourceDefinition.group],
+    resources: [CustomResourceDefinition.plural],
+    resourceNames: CONVERTED.map(definitionName),
+    verbs: ["get", "patch"],
+  },
+  {
+    apiGroups: [CustomResourceDefinition.group],
+    resources: [`${CustomResourceDefinition.plural}/status`],
+    resourceNames: CONVERTED.map(definitionName),
+    verbs: ["patch"],
+  },
   {
     apiGroups: ["admissionregistration.k8s.io"],
     resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
@@ -48,7 +74,12 @@ export const NAMESPACE_RULES: readonly RoleRule[] = [
 
 /** Permissions in the whole cluster: those that the controllers declare, and the manager's own. */
 export function clusterRules(): readonly RoleRule[] {
-  return [...merged([...CONTROLLERS.flatMap(({ rbac }) => rbac), ...EVERYWHERE]), ...WEBHOOK_RULES];
+  const rules = [...CONTROLLERS.flatMap(({ rbac }) => rbac), ...EVERYWHERE, ...MIGRATION_RULES];
+  return [...merged(rules), ...WEBHOOK_RULES];
+}
+
+function definitionName({ plural, group }: CustomKind): string {
+  return `${plural}.${group}`;
 }
 
 // The conventional order of verbs.

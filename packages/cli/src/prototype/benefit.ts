@@ -7,6 +7,7 @@ import {
   type Frozen,
   getCondition,
   type Machine,
+  olderConditionsOf,
   type Pod,
 } from "@capstan/api";
 import { IMAGE_VERSION_ANNOTATION } from "@capstan/manager";
@@ -67,10 +68,11 @@ export function templateMachinesByImage(
 }
 
 function measuredBy(
-  { metadata, status }: Frozen<AzureMachinePoolMachine> | Frozen<Machine>,
+  machine: Frozen<AzureMachinePoolMachine> | Frozen<Machine>,
   type: string,
 ): MeasuredMachine {
-  const joined = getCondition(status?.conditions, type);
+  const { metadata, status } = machine;
+  const joined = getCondition(olderConditionsOf(machine), type);
   return {
     name: metadata.name,
     nodeName: status?.nodeRef?.name,

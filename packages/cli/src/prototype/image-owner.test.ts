@@ -81,9 +81,13 @@ test("the machines of a template are compared by the image of their AzureMachine
       metadata: { name, uid: name, creationTimestamp: "2026-01-01T00:00:00Z" },
       status: {
         nodeRef: { name },
-        conditions: [
-          { type: "NodeHealthy", status: "True", lastTransitionTime: `2026-01-01T00:0${index + 1}:00Z` },
-        ],
+        deprecated: {
+          v1beta1: {
+            conditions: [
+              { type: "NodeHealthy", status: "True", lastTransitionTime: `2026-01-01T00:0${index + 1}:00Z` },
+            ],
+          },
+        },
       },
     }),
   );

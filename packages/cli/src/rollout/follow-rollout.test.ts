@@ -166,7 +166,13 @@ describe("rollout status", () => {
         machines: [],
         machinePool: machinePoolObject({
           status: {
-            conditions: [info("Ready", "WaitingForDataSecret", "BootstrapReady: there is no KubeadmConfig")],
+            deprecated: {
+              v1beta1: {
+                conditions: [
+                  info("Ready", "WaitingForDataSecret", "BootstrapReady: there is no KubeadmConfig"),
+                ],
+              },
+            },
           },
         }),
       },
@@ -176,7 +182,13 @@ describe("rollout status", () => {
       "the condition of its MachinePool that reports trouble",
       {
         machinePool: machinePoolObject({
-          status: { conditions: [{ ...info("Ready", "VersionMissing", "no version"), severity: "Error" }] },
+          status: {
+            deprecated: {
+              v1beta1: {
+                conditions: [{ ...info("Ready", "VersionMissing", "no version"), severity: "Error" }],
+              },
+            },
+          },
         }),
       },
       "MachinePool pool, VersionMissing: no version",
@@ -209,7 +221,11 @@ describe("rollout status", () => {
 
   test("ignores the machines that its MachinePool still counts", async () => {
     const machinePool = machinePoolObject({
-      status: { conditions: [info("Ready", "WaitingForReplicasReady", "ReplicasReady: 2 machines")] },
+      status: {
+        deprecated: {
+          v1beta1: { conditions: [info("Ready", "WaitingForReplicasReady", "ReplicasReady: 2 machines")] },
+        },
+      },
     });
     const shell = quickShell();
     await awaitRollout(shell, states(partsWith({ ...ON_ITS_WAY, machinePool })), { isWatching: false });
@@ -234,7 +250,11 @@ describe("rollout status", () => {
         },
       }),
       machinePool: machinePoolObject({
-        status: { conditions: [refused("Ready", `InfrastructureReady: ScaleSetRunning: ${text}`)] },
+        status: {
+          deprecated: {
+            v1beta1: { conditions: [refused("Ready", `InfrastructureReady: ScaleSetRunning: ${text}`)] },
+          },
+        },
       }),
     });
     for (const isWatching of [true, false]) {
@@ -297,7 +317,7 @@ describe("rollout status", () => {
     const conditions = ready && [{ ...ready, lastTransitionTime: "2026-01-01T11:59:50Z" }];
     const parts = (minReadySeconds: number): PoolParts =>
       partsWith({
-        machinePool: machinePoolObject({ spec: { minReadySeconds } }),
+        machinePool: machinePoolObject({ spec: { template: { spec: { minReadySeconds } } } }),
         machines: [0, 1, 2].map((id) =>
           machineObject(id, "v1-new", id === 2 && conditions ? { status: { conditions } } : {}),
         ),

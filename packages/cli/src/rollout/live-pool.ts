@@ -60,7 +60,8 @@ async function infrastructureOf(
   machinePool: Frozen<MachinePool>,
 ): Promise<Frozen<AzureMachinePool> | undefined> {
   const { metadata, spec } = machinePool;
-  const { kind, name = "", namespace = metadata.namespace } = spec.template.spec.infrastructureRef;
+  const { namespace } = metadata;
+  const { kind, name } = spec.template.spec.infrastructureRef;
   if (kind === AzureManagedMachinePool.kind) {
     throw new CommandError(
       `MachinePool ${metadata.name} is a node pool of AKS, which replaces its nodes itself; see: kubectl describe azuremanagedmachinepool ${name}`,
@@ -69,11 +70,6 @@ async function infrastructureOf(
   if (kind !== AzureMachinePool.kind) {
     throw new CommandError(
       `MachinePool ${metadata.name} belongs to another provider: its machines are of ${kind}`,
-    );
-  }
-  if (name === "") {
-    throw new CommandError(
-      `MachinePool ${metadata.name} has no pool: its spec.template.spec.infrastructureRef.name is empty; write the name of an AzureMachinePool`,
     );
   }
   const pool = await client.find(AzureMachinePool, { name, namespace });

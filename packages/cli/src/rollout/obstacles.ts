@@ -1,4 +1,4 @@
-import { type Condition, type Frozen, getCondition } from "@capstan/api";
+import { type Condition, deprecatedConditionsOf, type Frozen, getCondition } from "@capstan/api";
 import { needsAttention } from "@capstan/plan";
 import type { PoolParts } from "../plan/planners/pool-parts.ts";
 import { counted } from "../render/amounts.ts";
@@ -56,8 +56,8 @@ function reportsOfPool({ metadata, status }: PoolParts["pool"]): readonly Report
 
 /** While there is no machine, progress is the only thing to report. */
 function reportsOfMachinePool({ machinePool, machines }: PoolParts): readonly Report[] {
-  const { metadata, status } = machinePool;
-  const ready = getCondition(status?.conditions, "Ready");
+  const { metadata } = machinePool;
+  const ready = getCondition(deprecatedConditionsOf(machinePool), "Ready");
   if (!ready || ready.status === "True" || (machines.length > 0 && !isTrouble(ready))) return [];
   return [reportIn(`${machinePool.kind} ${metadata.name}`, ready)];
 }

@@ -24,7 +24,7 @@ function clientWith(object: unknown): Client {
 
 const OWNER = { kind: KubeadmControlPlane, name: "control-plane" };
 const PLACE = { namespace: "default", isWatching: true };
-const counts = { replicas: 4, updatedReplicas: 2, readyReplicas: 3, observedGeneration: 2 };
+const counts = { replicas: 4, upToDateReplicas: 2, readyReplicas: 3, observedGeneration: 2 };
 
 test("a rollout in progress tells its numbers and what holds it up", async () => {
   const conditions = [
@@ -39,7 +39,7 @@ test("a rollout in progress tells its numbers and what holds it up", async () =>
   const object = kubeadmControlPlane({
     metadata: { name: "bridge", generation: 2 },
     spec: { replicas: 3 },
-    status: { ...counts, conditions },
+    status: { ...counts, deprecated: { v1beta1: { conditions } } },
   });
   expect(await ownerProgress(clientWith(object), OWNER, PLACE)).toMatchObject({
     text: "Waiting for KubeadmControlPlane default/bridge: 2 of 3 up to date, 2 outdated, 3 ready\n  PreflightCheckFailed: Machine a has no Node yet\n",
@@ -48,7 +48,7 @@ test("a rollout in progress tells its numbers and what holds it up", async () =>
 });
 
 test("a complete rollout ends with code 0, but not before the controller has seen the change", async () => {
-  const complete = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, observedGeneration: 2 };
+  const complete = { replicas: 3, upToDateReplicas: 3, readyReplicas: 3, observedGeneration: 2 };
   const at = (generation: number) =>
     kubeadmControlPlane({
       metadata: { name: "bridge", generation },

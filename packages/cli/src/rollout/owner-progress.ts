@@ -1,6 +1,7 @@
 import {
   type Condition,
   type CustomKind,
+  deprecatedConditionsOf,
   type Frozen,
   getCondition,
   KubeadmControlPlane,
@@ -18,17 +19,16 @@ export type Owner = Frozen<KubernetesObject> & {
   readonly spec: {
     readonly replicas?: number;
     readonly paused?: boolean;
-    /** Of a MachineDeployment. */
-    readonly strategy?: { readonly type?: string };
-    /** Of a control plane. */
-    readonly rolloutStrategy?: { readonly type?: string; readonly fallbackRollingUpdate?: object };
+    readonly rollout?: {
+      readonly strategy?: { readonly type?: string; readonly fallbackRollingUpdate?: object };
+    };
   };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;
-    readonly updatedReplicas?: number;
+    readonly upToDateReplicas?: number;
     readonly readyReplicas?: number;
-    readonly conditions?: readonly Frozen<Condition>[];
+    readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Frozen<Condition>[] } };
   };
 };
 
@@ -87,21 +87,21 @@ export function progressLines(owner: Owner): readonly string[] {
 
 function isRolledOut({ metadata, spec, status = {} }: Owner): boolean {
   const { replicas = 1 } = spec;
-  const counts = [status.replicas, status.updatedReplicas, status.readyReplicas];
+  const counts = [status.replicas, status.upToDateReplicas, status.readyReplicas];
   return status.observedGeneration === metadata.generation && counts.every((count = 0) => count === replicas);
 }
 
 function sentenceFor(owner: Owner, isDone: boolean): string {
   const { replicas: desired = 1 } = owner.spec;
-  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, conditions } = owner.status ?? {};
+  const { replicas = 0, upToDateReplicas = 0, readyReplicas = 0 } = owner.status ?? {};
   if (isDone) return `${titleOf(owner)} is rolled out: ${desired} of ${desired} up to date and ready`;
-  const outdated = replicas - updatedReplicas;
+  const outdated = replicas - upToDateReplicas;
   const parts = [
-    `${updatedReplicas} of ${desired} up to date`,
+    `${upToDateReplicas} of ${desired} up to date`,
     ...(outdated > 0 ? [`${outdated} outdated`] : []),
     `${readyReplicas} ready`,
   ];
-  return `Waiting for ${titleOf(owner)}: ${parts.join(", ")}${holdOf(conditions)}`;
+  return `Waiting for ${titleOf(owner)}: ${parts.join(", ")}${holdOf(deprecatedConditionsOf(owner))}`;
 }
 
 /** What holds the rollout up, on a line of its own. */

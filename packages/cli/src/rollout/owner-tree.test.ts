@@ -16,7 +16,7 @@ function running(name: string, kubeletVersion: string) {
   return machine({
     metadata: { name },
     spec: { version: kubeletVersion },
-    status: { nodeRef, nodeInfo, conditions: READY },
+    status: { nodeRef, nodeInfo, deprecated: { v1beta1: { conditions: READY } } },
   });
 }
 

@@ -1,4 +1,11 @@
-import { type Frozen, getCondition, hasUpdateFailed, isUpdatingInPlace, type Machine } from "@capstan/api";
+import {
+  deprecatedConditionsOf,
+  type Frozen,
+  getCondition,
+  hasUpdateFailed,
+  isUpdatingInPlace,
+  type Machine,
+} from "@capstan/api";
 import { humanDuration } from "@capstan/apiserver";
 import { byNumber } from "../render/by-number.ts";
 import { type Branch, tree } from "../render/tree.ts";
@@ -50,14 +57,14 @@ function groupOf(machine: Frozen<Machine>, outdated: ReadonlySet<string>): Group
 }
 
 function machineBranch(machine: Frozen<Machine>, nowMs: number): Branch {
-  const { metadata, status } = machine;
+  const { metadata } = machine;
   const versions = versionsOf(machine);
   if (isUpdatingInPlace(machine))
     return {
       text: `${metadata.name}   ${versions}`,
       parts: [{ text: progressOf(machine, nowMs), parts: [] }],
     };
-  const isReady = getCondition(status?.conditions, "Ready")?.status === "True";
+  const isReady = getCondition(deprecatedConditionsOf(machine), "Ready")?.status === "True";
   return { text: `${metadata.name}   ${versions}${isReady ? "" : ", not ready"}`, parts: [] };
 }
 

@@ -204,7 +204,7 @@ interface Trouble {
 function troubleOf({ status }: Frozen<AsoObject>): Trouble {
   const ready = getCondition(status?.conditions, "Ready");
   if (ready?.status !== "False") return { reason: "Reconciling", severity: "Info" };
-  const { reason = "Reconciling", severity = "Info", message } = ready;
+  const { reason, severity, message } = ready;
   return { reason, severity: severity === "Error" || severity === "Warning" ? severity : "Info", message };
 }
 

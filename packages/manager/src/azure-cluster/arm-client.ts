@@ -1,4 +1,9 @@
-import { type AzureCluster, AzureClusterIdentity, type Frozen } from "@capstan/api";
+import {
+  type AzureCluster,
+  AzureClusterIdentity,
+  type AzureManagedControlPlane,
+  type Frozen,
+} from "@capstan/api";
 import { type CacheReader, Failure, terminal, waiting } from "@capstan/runtime";
 import { type Arm, type ArmRequest, AzureError, failureOf } from "@capstan/azure";
 
@@ -14,8 +19,11 @@ export interface AzureClientPorts {
   readonly defaultSubscriptionID?: string;
 }
 
+/** An object that names the identity and the subscription of a cluster. */
+type IdentifiedCluster = Frozen<AzureCluster> | Frozen<AzureManagedControlPlane>;
+
 export interface ArmClientRequest {
-  readonly cluster: Frozen<AzureCluster>;
+  readonly cluster: IdentifiedCluster;
   readonly cache: CacheReader;
   readonly controller: string;
 }
@@ -23,7 +31,7 @@ export interface ArmClientRequest {
 const MINUTE_MS = 60_000;
 
 /** A key of the identity that a cluster names; empty for the manager's own. */
-export function identityKeyOf(cluster: Frozen<AzureCluster>): string {
+export function identityKeyOf(cluster: IdentifiedCluster): string {
   const name = identityNameOf(cluster);
   return name ? `${name.namespace}/${name.name}` : "";
 }
@@ -32,14 +40,14 @@ export function identityKeyOf(cluster: Frozen<AzureCluster>): string {
 export function identityNameOf({
   metadata,
   spec,
-}: Frozen<AzureCluster>): { readonly name: string; readonly namespace: string } | undefined {
+}: IdentifiedCluster): { readonly name: string; readonly namespace: string } | undefined {
   const { name, namespace } = spec.identityRef ?? {};
   return name ? { name, namespace: namespace || (metadata.namespace ?? "") } : undefined;
 }
 
 /** The identity of a cluster; undefined when it names none, or one that does not exist. */
 export function identityOf(
-  cluster: Frozen<AzureCluster>,
+  cluster: IdentifiedCluster,
   cache: CacheReader,
 ): Frozen<AzureClusterIdentity> | undefined {
   const name = identityNameOf(cluster);
@@ -47,7 +55,7 @@ export function identityOf(
 }
 
 /** The subscription of a cluster. Throws a Failure when neither the cluster nor the manager has one. */
-export function subscriptionOf(ports: AzureClientPorts, { spec }: Frozen<AzureCluster>): string {
+export function subscriptionOf(ports: AzureClientPorts, { spec }: IdentifiedCluster): string {
   const id = spec.subscriptionID ?? ports.defaultSubscriptionID;
   if (id) return id;
   const message =

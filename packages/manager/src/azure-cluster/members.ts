@@ -10,6 +10,7 @@ import {
 } from "@capstan/api";
 import { type CacheReader, index, type ObjectName } from "@capstan/runtime";
 import { identityKeyOf } from "./arm-client.ts";
+import { refersTo } from "../contract/reference.ts";
 
 const BY_CLUSTER = "cluster-of-pool";
 const BY_IDENTITY = "identity";
@@ -33,10 +34,10 @@ export function poolsOf(
 
 /** The AzureMachinePool that a MachinePool refers to, if its infrastructure is one. */
 export function poolsOfMachinePool({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
-  const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
-  const isOurs = kind === AzureMachinePool.kind && groupOf(apiVersion) === AzureMachinePool.group;
-  return isOurs && name !== undefined && metadata.namespace !== undefined
-    ? [{ name, namespace: metadata.namespace }]
+  const { infrastructureRef } = spec.template.spec;
+  const isOurs = refersTo(infrastructureRef, AzureMachinePool);
+  return isOurs && metadata.namespace !== undefined
+    ? [{ name: infrastructureRef.name, namespace: metadata.namespace }]
     : [];
 }
 

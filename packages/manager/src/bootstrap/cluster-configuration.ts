@@ -1,10 +1,13 @@
 import type { Cluster, Frozen, KubeadmConfig } from "@capstan/api";
 import { sortedFields } from "./discovery.ts";
-import { argumentsOf, type KubeadmApiVersion } from "./join-configuration.ts";
+import { argumentsOf, type KubeadmApiVersion, secondsText } from "./join-configuration.ts";
 import type { YamlValue } from "./yaml-text.ts";
 
 /** The configuration of a cluster for kubeadm, as users write it. */
-export type ClusterConfiguration = NonNullable<Frozen<KubeadmConfig>["spec"]["clusterConfiguration"]>;
+type ClusterConfiguration = NonNullable<Frozen<KubeadmConfig>["spec"]["clusterConfiguration"]>;
+
+/** How long the steps of `kubeadm init` may take, as users write it. */
+type InitTimeouts = NonNullable<NonNullable<Frozen<KubeadmConfig>["spec"]["initConfiguration"]>["timeouts"]>;
 
 /** What a Cluster and a Machine add to the configuration. */
 export interface ClusterFacts {
@@ -18,9 +21,15 @@ export interface ClusterFacts {
 
 type Fields = Readonly<Record<string, YamlValue | undefined>>;
 
+/** The parts of a KubeadmConfig that describe the cluster. */
+interface KubeadmSpec {
+  readonly clusterConfiguration?: ClusterConfiguration | undefined;
+  readonly initConfiguration?: { readonly timeouts?: InitTimeouts } | undefined;
+}
+
 /** The ClusterConfiguration document. The user's fields are kept; those of the Cluster and the Machine fill the rest. */
 export function clusterConfigurationDocument(
-  given: ClusterConfiguration,
+  { clusterConfiguration: given = {}, initConfiguration }: KubeadmSpec,
   facts: ClusterFacts,
   version: KubeadmApiVersion,
 ): Fields {
@@ -33,8 +42,8 @@ export function clusterConfigurationDocument(
     certificatesDir: given.certificatesDir,
     imageRepository: given.imageRepository,
     featureGates: given.featureGates && sortedFields(given.featureGates),
-    networking: networkingOf(given, facts),
-    ...componentDocuments(given, version),
+    networking: networkingOf(facts),
+    ...componentDocuments({ clusterConfiguration: given, initConfiguration }, version),
     dns: given.dns && { imageRepository: given.dns.imageRepository, imageTag: given.dns.imageTag },
     // The older kubeadm does not have these fields.
     ...(version !== "v1beta3" && {
@@ -46,18 +55,28 @@ export function clusterConfigurationDocument(
 }
 
 /** The parts of the configuration that KubeadmControlPlanes change during the life of a cluster. */
-export function componentDocuments(given: ClusterConfiguration, version: KubeadmApiVersion): Fields {
-  const { apiServer } = given;
+export function componentDocuments(
+  { clusterConfiguration: given = {}, initConfiguration }: KubeadmSpec,
+  version: KubeadmApiVersion,
+): Fields {
   return {
-    apiServer: apiServer && {
-      ...componentOf(apiServer, version),
-      certSANs: apiServer.certSANs,
-      timeoutForControlPlane: version === "v1beta3" ? apiServer.timeoutForControlPlane : undefined,
-    },
+    apiServer: apiServerOf(given.apiServer, initConfiguration?.timeouts, version),
     controllerManager: given.controllerManager && componentOf(given.controllerManager, version),
     scheduler: given.scheduler && componentOf(given.scheduler, version),
     etcd: given.etcd && etcdOf(given.etcd, version),
   };
+}
+
+/** The older kubeadm has the timeout of the control plane here; the newer one in a block of its own. */
+function apiServerOf(
+  given: ClusterConfiguration["apiServer"],
+  timeouts: InitTimeouts | undefined,
+  version: KubeadmApiVersion,
+): Fields | undefined {
+  const seconds = timeouts?.controlPlaneComponentHealthCheckSeconds;
+  const timeoutForControlPlane = version === "v1beta3" ? secondsText(seconds) : undefined;
+  if (!given && timeoutForControlPlane === undefined) return undefined;
+  return { ...componentOf(given ?? {}, version), certSANs: given?.certSANs, timeoutForControlPlane };
 }
 
 type Component = NonNullable<ClusterConfiguration["scheduler"]>;
@@ -97,11 +116,11 @@ function etcdOf(
   };
 }
 
-function networkingOf({ networking = {} }: ClusterConfiguration, { network = {} }: ClusterFacts): Fields {
+function networkingOf({ network = {} }: ClusterFacts): Fields {
   return {
-    dnsDomain: networking.dnsDomain ?? network.serviceDomain,
-    serviceSubnet: networking.serviceSubnet ?? joined(network.services?.cidrBlocks),
-    podSubnet: networking.podSubnet ?? joined(network.pods?.cidrBlocks),
+    dnsDomain: network.serviceDomain,
+    serviceSubnet: joined(network.services?.cidrBlocks),
+    podSubnet: joined(network.pods?.cidrBlocks),
   };
 }
 

@@ -2,7 +2,13 @@ import type { Frozen, KubeadmConfig } from "@capstan/api";
 import { cloudConfig } from "./cloud-config.ts";
 import { rootFile, writtenFile } from "./cloud-config-files.ts";
 import { clusterConfigurationDocument, type ClusterFacts } from "./cluster-configuration.ts";
-import { endpointDocument, type KubeadmApiVersion, registration } from "./join-configuration.ts";
+import {
+  endpointDocument,
+  type KubeadmApiVersion,
+  registration,
+  secondsText,
+  timeoutsDocument,
+} from "./join-configuration.ts";
 import type { SecretValues } from "./secret-values.ts";
 import { type YamlValue, yamlOf } from "./yaml-text.ts";
 
@@ -23,8 +29,8 @@ const INIT_FILE = "/run/kubeadm/kubeadm.yaml";
 
 /** The cloud-config of the first machine of a control plane. The same input gives the same bytes. */
 export function initData({ spec, version, facts, values, certificates }: InitMachine): string {
-  const { clusterConfiguration = {}, initConfiguration = {}, files = [] } = spec;
-  const cluster = yamlOf(clusterConfigurationDocument(clusterConfiguration, facts, version));
+  const { initConfiguration = {}, files = [] } = spec;
+  const cluster = yamlOf(clusterConfigurationDocument(spec, facts, version));
   const init = yamlOf(initDocument(initConfiguration, version));
   return cloudConfig({
     spec,
@@ -39,7 +45,7 @@ export function initData({ spec, version, facts, values, certificates }: InitMac
 }
 
 function initDocument(
-  { nodeRegistration, localAPIEndpoint, patches, skipPhases, bootstrapTokens }: InitConfiguration,
+  { nodeRegistration, localAPIEndpoint, patches, skipPhases, bootstrapTokens, timeouts }: InitConfiguration,
   version: KubeadmApiVersion,
 ): Extract<YamlValue, object> {
   return {
@@ -47,15 +53,16 @@ function initDocument(
     kind: "InitConfiguration",
     localAPIEndpoint: localAPIEndpoint && endpointDocument(localAPIEndpoint),
     nodeRegistration: nodeRegistration && registration(nodeRegistration, version),
-    bootstrapTokens: bootstrapTokens?.map(({ token, description, ttl, expires, usages, groups }) => ({
+    bootstrapTokens: bootstrapTokens?.map(({ token, description, ttlSeconds, expires, usages, groups }) => ({
       token,
       description,
-      ttl,
+      ttl: secondsText(ttlSeconds),
       expires,
       usages,
       groups,
     })),
     patches: patches && { directory: patches.directory },
     skipPhases,
+    timeouts: timeoutsDocument(timeouts, version),
   };
 }

@@ -51,7 +51,7 @@ describe("a join configuration", () => {
       ...REST,
       apiVersion: "kubeadm.k8s.io/v1beta4",
       discovery: { bootstrapToken: TOKEN_DISCOVERY },
-      timeouts: { discovery: "7m" },
+      timeouts: { tlsBootstrap: "7m0s" },
       nodeRegistration: {
         ...REGISTRATION,
         imagePullSerial: false,
@@ -68,10 +68,14 @@ describe("a join configuration", () => {
     expect(documentOf(RICH_SPEC.joinConfiguration ?? {}, "v1beta3")).toEqual({
       ...REST,
       apiVersion: "kubeadm.k8s.io/v1beta3",
-      discovery: { bootstrapToken: TOKEN_DISCOVERY, timeout: "7m" },
+      discovery: { bootstrapToken: TOKEN_DISCOVERY, timeout: "7m0s" },
       nodeRegistration: {
         ...REGISTRATION,
-        kubeletExtraArgs: RICH_SPEC.joinConfiguration?.nodeRegistration?.kubeletExtraArgs,
+        kubeletExtraArgs: {
+          "azure-container-registry-config": "/etc/kubernetes/azure.json",
+          "cloud-provider": "external",
+          "node-labels": "pool=blue",
+        },
       },
     });
   });

@@ -1,4 +1,4 @@
-import { type Frozen, type KubeadmConfig, parseVersion } from "@capstan/api";
+import { formatDuration, type Frozen, type KubeadmConfig, parseVersion } from "@capstan/api";
 import { completeDiscovery, type JoinTarget, sortedFields } from "./discovery.ts";
 import { type YamlValue, yamlOf } from "./yaml-text.ts";
 
@@ -35,7 +35,7 @@ export function joinConfigurationText(
   { target, version, role }: JoinOptions,
 ): string {
   const { caCertPath, discovery = {}, nodeRegistration, skipPhases, patches, controlPlane } = given;
-  const { timeout } = discovery;
+  const timeout = secondsText(given.timeouts?.tlsBootstrapSeconds);
   const isOld = version === "v1beta3";
   const found = completeDiscovery(discovery, target) as Readonly<Record<string, YamlValue>>;
   return yamlOf({
@@ -47,7 +47,7 @@ export function joinConfigurationText(
     nodeRegistration: nodeRegistration && registration(nodeRegistration, version),
     patches: patches && { directory: patches.directory },
     skipPhases,
-    timeouts: isOld || timeout === undefined ? undefined : { discovery: timeout },
+    timeouts: timeoutsDocument(given.timeouts, version),
   });
 }
 
@@ -79,9 +79,35 @@ export function registration(given: NodeRegistration, version: KubeadmApiVersion
   };
 }
 
-/** Arguments are a map up to v1beta3 and a list of names and values after it. */
-export function argumentsOf(given: Readonly<Record<string, string>>, version: KubeadmApiVersion): YamlValue {
-  const sorted = sortedFields(given);
+/** Arguments are a map up to v1beta3 and a list of names and values after it. Their order does not count. */
+export function argumentsOf(given: readonly Argument[], version: KubeadmApiVersion): YamlValue {
+  const sorted = sortedFields(Object.fromEntries(given.map(({ name, value }) => [name, value])));
   if (version === "v1beta3") return sorted;
   return Object.entries(sorted).map(([name, value]) => ({ name, value }));
+}
+
+interface Argument {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The timeouts of `kubeadm init` and `kubeadm join`; the older kubeadm has two of them, in other places. */
+export function timeoutsDocument(
+  given: JoinConfiguration["timeouts"],
+  version: KubeadmApiVersion,
+): YamlValue | undefined {
+  if (!given || version === "v1beta3") return undefined;
+  return {
+    controlPlaneComponentHealthCheck: secondsText(given.controlPlaneComponentHealthCheckSeconds),
+    kubeletHealthCheck: secondsText(given.kubeletHealthCheckSeconds),
+    kubernetesAPICall: secondsText(given.kubernetesAPICallSeconds),
+    etcdAPICall: secondsText(given.etcdAPICallSeconds),
+    tlsBootstrap: secondsText(given.tlsBootstrapSeconds),
+    discovery: secondsText(given.discoverySeconds),
+  };
+}
+
+/** A number of seconds as kubeadm reads it. */
+export function secondsText(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : formatDuration(seconds * 1000);
 }

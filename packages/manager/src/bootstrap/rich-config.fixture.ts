@@ -1,9 +1,9 @@
-import { type KubeadmConfig, parseYaml } from "@capstan/api";
+import { inStoredVersion, type KubeadmConfig, parseYaml } from "@capstan/api";
 import { RSA_AUTHORITY } from "./authority.fixture.ts";
 import type { Worker } from "./worker-data.ts";
 
-/** The spec of a config that uses every field for workers, as users of CAPZ write it. */
-export const RICH_SPEC = parseYaml(`
+/** A config that uses every field for workers, as users of CAPZ write it, in v1beta1. */
+const GIVEN = parseYaml(`
 joinConfiguration:
   caCertPath: /etc/kubernetes/pki/other-ca.crt
   discovery:
@@ -79,7 +79,16 @@ ntp:
 format: cloud-config
 verbosity: 5
 useExperimentalRetryJoin: true
-`) as KubeadmConfig["spec"];
+`);
+
+const NAMES = {
+  apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1",
+  kind: "KubeadmConfig",
+  metadata: { name: "a", namespace: "default" },
+};
+
+/** The spec of a config that uses every field for workers. */
+export const RICH_SPEC = inStoredVersion({ ...NAMES, spec: GIVEN })?.object["spec"] as KubeadmConfig["spec"];
 
 /** A worker with that spec. */
 export const RICH_WORKER: Worker = {

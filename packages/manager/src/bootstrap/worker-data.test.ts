@@ -27,11 +27,11 @@ describe("the data of a worker", () => {
         ...RICH_SPEC.joinConfiguration,
         nodeRegistration: {
           ...RICH_SPEC.joinConfiguration?.nodeRegistration,
-          kubeletExtraArgs: {
-            "node-labels": "pool=blue",
-            "azure-container-registry-config": "/etc/kubernetes/azure.json",
-            "cloud-provider": "external",
-          },
+          kubeletExtraArgs: [
+            { name: "node-labels", value: "pool=blue" },
+            { name: "azure-container-registry-config", value: "/etc/kubernetes/azure.json" },
+            { name: "cloud-provider", value: "external" },
+          ],
         },
       },
     };

@@ -35,11 +35,17 @@ const ATTEMPTS = 5;
 export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #serving: Credential | undefined;
+  #bundle: string | undefined;
   #untilMs = 0;
   #problem = "the first check has not finished yet";
 
   constructor(options: CertificateKeeperOptions) {
     this.#options = options;
+  }
+
+  /** The authorities that clients of the webhooks have to trust, as PEM; undefined before the first check. */
+  get bundle(): string | undefined {
+    return this.#bundle;
   }
 
   /** Why no certificate can be served; empty when one can. */
@@ -108,6 +114,7 @@ export class CertificateKeeper {
     const found = examine(serving, { hosts, bundle });
     if (typeof found === "string") throw new TypeError(`a newly created certificate is not usable: ${found}`);
     this.#untilMs = found.untilMs;
+    this.#bundle = bundle;
     if (serving.cert !== this.#serving?.cert || serving.key !== this.#serving.key) {
       this.#serving = serving;
       onServing(serving);

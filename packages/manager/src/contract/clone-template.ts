@@ -1,11 +1,11 @@
 import {
   CLUSTER_NAME_LABEL,
+  type ContractReference,
   type Frozen,
   groupOf,
   isJsonObject,
   type KubernetesObject,
   type ObjectMeta,
-  type ObjectReference,
   type OwnerReference,
 } from "@capstan/api";
 import { type Failure, terminal } from "@capstan/runtime";
@@ -27,11 +27,13 @@ export interface CloneOptions {
 const SUFFIX = "Template";
 
 /** A reference to the template that an object was cloned from; undefined if it was not cloned. */
-export function cloneSourceOf({ annotations = {} }: Frozen<ObjectMeta>): Frozen<ObjectReference> | undefined {
+export function cloneSourceOf({
+  annotations = {},
+}: Frozen<ObjectMeta>): Frozen<ContractReference> | undefined {
   const { [CLONED_FROM_NAME_ANNOTATION]: name, [CLONED_FROM_GROUP_KIND_ANNOTATION]: groupKind } = annotations;
   if (name === undefined || groupKind === undefined) return undefined;
   const [kind = "", ...group] = groupKind.split(".");
-  return { apiVersion: `${group.join(".")}/any`, kind, name };
+  return { apiGroup: group.join("."), kind, name };
 }
 
 /**

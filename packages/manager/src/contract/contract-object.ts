@@ -1,4 +1,7 @@
-/** Accessors for the fields of Cluster API's contract, for referenced objects of any kind. */
+/**
+ * Accessors for the fields of Cluster API's contract, for referenced objects of any kind. Both versions of the contract are
+ * read; if an object has the fields of both, those of v1beta2 count.
+ */
 import { type Condition, type Frozen, isJsonObject, type KubernetesObject, type Machine } from "@capstan/api";
 
 /** An object of any provider. Nothing is assumed about it except that it is a Kubernetes object. */
@@ -15,8 +18,12 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** The failure domains of a cluster, by name. */
-export type FailureDomains = Record<string, { controlPlane?: boolean; attributes?: Record<string, string> }>;
+/** A failure domain of a cluster. */
+export interface FailureDomain {
+  name: string;
+  controlPlane?: boolean;
+  attributes?: Record<string, string>;
+}
 
 /** Why an object has failed permanently. */
 export interface ContractFailure {
@@ -26,16 +33,15 @@ export interface ContractFailure {
 
 /** Whether infrastructure, a control plane or bootstrap data is ready: `status.ready` or its successors. */
 export function isReady(object: Read): boolean {
-  const { provisioned, controlPlaneInitialized, dataSecretCreated } = recordOf(
-    statusOf(object)["initialization"],
-  );
-  return [statusOf(object)["ready"], provisioned, controlPlaneInitialized, dataSecretCreated].includes(true);
+  const { provisioned, controlPlaneInitialized, dataSecretCreated } = initializationOf(object);
+  const { ready } = statusOf(object);
+  return [provisioned, controlPlaneInitialized, dataSecretCreated, ready].find(isFlag) === true;
 }
 
 /** Whether a control plane has been initialized: `status.initialized`, or its successor. */
 export function isInitialized(object: Read): boolean {
-  const { controlPlaneInitialized } = recordOf(statusOf(object)["initialization"]);
-  return statusOf(object)["initialized"] === true || controlPlaneInitialized === true;
+  const { controlPlaneInitialized } = initializationOf(object);
+  return [controlPlaneInitialized, statusOf(object)["initialized"]].find(isFlag) === true;
 }
 
 /** The versions of a control plane: the desired one, and the oldest that a machine of it has. Undefined for kinds without versions. */
@@ -43,14 +49,18 @@ export function controlPlaneVersionsOf(
   object: Read,
 ): { readonly desired: string; readonly actual: string | undefined } | undefined {
   const { version: desired } = specOf(object);
-  const { version: actual } = statusOf(object);
-  return isText(desired) ? { desired, actual: isText(actual) ? actual : undefined } : undefined;
+  const { version, versions } = statusOf(object);
+  const [oldest] = Array.isArray(versions) ? (versions as readonly unknown[]) : [];
+  const actual = [recordOf(oldest)["version"], version].find(isText);
+  return isText(desired) ? { desired, actual } : undefined;
 }
 
 /** Whether the object has none of the contract's status fields, which means that no controller acts on it. */
 export function saysNothing(object: Read): boolean {
   const status = statusOf(object);
-  return ["ready", "initialized", "initialization"].every((field) => status[field] === undefined);
+  const { conditions = [] } = status;
+  const isSilent = ["ready", "initialized", "initialization"].every((field) => status[field] === undefined);
+  return isSilent && Array.isArray(conditions) && conditions.length === 0;
 }
 
 /** The endpoint of an object; undefined while it has none. */
@@ -66,21 +76,25 @@ export function validEndpoint(value: unknown): Endpoint | undefined {
     : undefined;
 }
 
-/** The failure domains: a map, or in the next version of the contract a list with names. */
-export function failureDomainsOf(object: Read): FailureDomains | undefined {
+/** The failure domains by name: a list, or in the older version of the contract a map. */
+export function failureDomainsOf(object: Read): FailureDomain[] | undefined {
   const value = statusOf(object)["failureDomains"];
   const entries = Array.isArray(value)
     ? value.map((item): [unknown, unknown] => [recordOf(item)["name"], item])
     : Object.entries(recordOf(value));
   const domains = entries.flatMap(([name, item]) =>
-    typeof name === "string" ? [[name, domainFields(recordOf(item))] as const] : [],
+    isText(name) ? [{ name, ...domainFields(recordOf(item)) }] : [],
   );
-  return domains.length === 0 ? undefined : Object.fromEntries(domains);
+  return domains.length === 0 ? undefined : domains.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Why the object has failed permanently; undefined when it has not. */
+/** Why the object has failed permanently; undefined when it has not. Contract v1beta2 has no such failures. */
 export function failureOf(object: Read): ContractFailure | undefined {
-  const { failureReason, failureMessage } = statusOf(object);
+  const status = statusOf(object);
+  const { failureReason, failureMessage } = {
+    ...status,
+    ...recordOf(recordOf(status["deprecated"])["v1beta1"]),
+  };
   if (!isText(failureReason) && !isText(failureMessage)) return undefined;
   const reason = isText(failureReason) ? failureReason : "Failed";
   return { reason, message: isText(failureMessage) ? failureMessage : reason };
@@ -153,18 +167,28 @@ export function dataSecretNameOf(object: Read): string | undefined {
   return isText(name) ? name : undefined;
 }
 
-/** The object's own Ready condition, if it has one. */
+/** The object's own Ready condition, if it has one; in contract v1beta2 that of a control plane is Available. */
 export function readyConditionOf(object: Read): Frozen<Condition> | undefined {
-  const { conditions } = statusOf(object);
-  const list = Array.isArray(conditions) ? (conditions as readonly unknown[]) : [];
-  return list.find(
-    (one): one is Frozen<Condition> =>
-      recordOf(one)["type"] === "Ready" &&
-      ["True", "False", "Unknown"].includes(String(recordOf(one)["status"])),
-  );
+  const ready = conditionOf(object, "Ready");
+  const isControlPlane = initializationOf(object)["controlPlaneInitialized"] !== undefined;
+  return ready ?? (isControlPlane ? conditionOf(object, "Available") : undefined);
 }
 
-function domainFields({ controlPlane, attributes }: Fields): FailureDomains[string] {
+/** A condition of either form. Kinds of v1beta2 have two lists; that in the form of v1beta1 has a severity. */
+function conditionOf(object: Read, type: string): Frozen<Condition> | undefined {
+  const { conditions, deprecated } = statusOf(object);
+  const { conditions: older } = recordOf(recordOf(deprecated)["v1beta1"]);
+  const lists = [older, conditions].map((list) => (Array.isArray(list) ? (list as readonly unknown[]) : []));
+  return lists
+    .flat()
+    .find(
+      (one): one is Frozen<Condition> =>
+        recordOf(one)["type"] === type &&
+        ["True", "False", "Unknown"].includes(String(recordOf(one)["status"])),
+    );
+}
+
+function domainFields({ controlPlane, attributes }: Fields): Omit<FailureDomain, "name"> {
   const texts = Object.entries(recordOf(attributes)).filter((entry): entry is [string, string] =>
     isText(entry[1]),
   );
@@ -182,6 +206,14 @@ function specOf(object: Read): Fields {
 
 function statusOf(object: Read): Fields {
   return recordOf(object.status);
+}
+
+function initializationOf(object: Read): Fields {
+  return recordOf(statusOf(object)["initialization"]);
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === "boolean";
 }
 
 function recordOf(value: unknown): Fields {

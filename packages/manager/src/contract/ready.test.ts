@@ -1,4 +1,4 @@
-import type { Condition } from "@capstan/api";
+import { type Condition, deprecatedConditionsOf } from "@capstan/api";
 import { azureCluster, cluster } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { mirrorReady, summarize } from "./ready.ts";
@@ -54,10 +54,14 @@ describe("the summary of conditions", () => {
   test("replaces the runner's condition of a requeued pass", () => {
     const requeueReason = condition("Ready", "False", "WatchingNodes");
     const object = cluster({
-      status: { conditions: [requeueReason, condition("A", "True"), condition("B", "True")] },
+      status: {
+        deprecated: {
+          v1beta1: { conditions: [requeueReason, condition("A", "True"), condition("B", "True")] },
+        },
+      },
     });
     summarize(object, ["A", "B"], nowMs);
-    expect(object.status?.conditions).toMatchObject([
+    expect(deprecatedConditionsOf(object)).toMatchObject([
       { type: "Ready", status: "True", reason: "Ready" },
       { type: "A" },
       { type: "B" },
@@ -67,10 +71,12 @@ describe("the summary of conditions", () => {
   test("names the worst of the given conditions", () => {
     const sunk = { ...condition("B", "False", "Sunk"), severity: "Error" };
     const object = cluster({
-      status: { conditions: [condition("A", "True"), sunk, condition("C", "False")] },
+      status: {
+        deprecated: { v1beta1: { conditions: [condition("A", "True"), sunk, condition("C", "False")] } },
+      },
     });
     summarize(object, ["A", "B"], nowMs);
-    expect(object.status?.conditions?.[0]).toMatchObject({
+    expect(deprecatedConditionsOf(object)?.[0]).toMatchObject({
       status: "False",
       reason: "Sunk",
       severity: "Error",

@@ -1,21 +1,18 @@
 import {
   type Condition,
   type Frozen,
+  type Kind,
+  kindOf,
   type KubernetesObject,
   removeCondition,
   setCondition,
   summarizeReady,
 } from "@capstan/api";
-import type { Context } from "@capstan/runtime";
+import { type Context, conditionsOf, type Editable, withConditions } from "@capstan/runtime";
 import { type ContractObject, isReady, readyConditionOf } from "./contract-object.ts";
 
 /** A condition to set; its transition time is determined later. */
 export type ConditionUpdate = Parameters<Context<KubernetesObject>["setCondition"]>[0];
-
-/** An object with conditions. */
-export interface Told {
-  status?: { conditions?: readonly Frozen<Condition>[] };
-}
 
 /** Mirrors the Ready condition of an object on its owner; without one, the owner waits with this reason. */
 export function mirrorReady(
@@ -43,15 +40,27 @@ export function mirrorReady(
  * Summarizes conditions in Ready, in place of the runner's condition of a requeued pass. The transition time may be new;
  * if the status is unchanged, the write keeps the stored time.
  */
-export function summarize(object: Told, types: readonly string[], nowMs: number): void {
-  const others = removeCondition(object.status?.conditions, "Ready");
+export function summarize(object: Editable<WithStatus>, types: readonly string[], nowMs: number): void {
+  const others = removeCondition(conditionsOf(kindNamed(object), object), "Ready");
   const ready = summarizeReady(others, { types, now: nowMs });
-  object.status = { ...object.status, conditions: [...(ready ? setCondition(others, ready) : others)] };
+  setConditions(object, ready ? setCondition(others, ready) : others);
 }
 
 /** Takes a condition away that speaks only of trouble which is over. */
-export function dropCondition(object: Told, type: string): void {
-  const conditions = object.status?.conditions;
-  if (conditions?.some((one) => one.type === type))
-    object.status = { ...object.status, conditions: [...removeCondition(conditions, type)] };
+export function dropCondition(object: Editable<WithStatus>, type: string): void {
+  const before = conditionsOf(kindNamed(object), object);
+  const conditions = removeCondition(before, type);
+  if (conditions !== before) setConditions(object, conditions);
+}
+
+interface WithStatus extends KubernetesObject {
+  status?: object;
+}
+
+function setConditions(object: Editable<WithStatus>, conditions: readonly Frozen<Condition>[]): void {
+  object.status = withConditions(kindNamed(object), object.status, [...conditions]);
+}
+
+function kindNamed({ apiVersion, kind }: Frozen<KubernetesObject>): Pick<Kind, "conditionForm"> {
+  return kindOf(apiVersion, kind) ?? {};
 }

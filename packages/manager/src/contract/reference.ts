@@ -1,20 +1,21 @@
 import {
+  type ContractReference,
   dns1123SubdomainProblems,
   type Frozen,
   groupOf,
   type Kind,
   kindOf,
-  type ObjectReference,
 } from "@capstan/api";
 import { type Failure, type ObjectName, terminal } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
+import { type DefinitionReader, versionOf } from "./kind-version.ts";
 
 /** A reference and its location. */
 export interface Pointer {
-  readonly reference: Frozen<ObjectReference>;
+  readonly reference: Frozen<ContractReference>;
   /** The field, for messages. */
   readonly field: string;
-  /** The namespace of the referring object; a reference never crosses namespaces. */
+  /** The namespace of the referring object; a reference never leaves it. */
   readonly namespace: string;
 }
 
@@ -29,47 +30,54 @@ export interface Target {
 /** Cluster API's own group: its kinds are never infrastructure. */
 const CORE_GROUP = "cluster.x-k8s.io";
 const KIND = /^[A-Z][A-Za-z0-9]{0,62}$/;
-const VERSION = /^v[0-9]+((alpha|beta)[0-9]+)?$/;
 
 /** Resolves the kind and the name of a reference. Throws a Failure with the wrong field and its value. */
-export function targetOf({ reference, field, namespace }: Pointer): Target {
-  const { apiVersion = "", kind = "", name = "" } = reference;
-  for (const [key, value] of Object.entries({ apiVersion, kind, name })) {
+export async function targetOf(
+  client: DefinitionReader,
+  { reference, field, namespace }: Pointer,
+): Promise<Target> {
+  // Objects that were stored before admission, or by a conversion, may lack one of them.
+  const given: Partial<ContractReference> = reference;
+  const { apiGroup = "", kind = "", name = "" } = given;
+  for (const [key, value] of Object.entries({ apiGroup, kind, name })) {
     if (value === "") throw incorrect(`${field}.${key} is empty; set it to the ${key} of the object`);
   }
-  if (reference.namespace !== undefined && reference.namespace !== "" && reference.namespace !== namespace) {
-    const value = JSON.stringify(reference.namespace);
-    throw incorrect(
-      `${field}.namespace is ${value}; it must be ${JSON.stringify(namespace)}, that of the object itself`,
-    );
-  }
-  const problem = kindProblem(apiVersion, kind);
+  const problem = kindProblem(apiGroup, kind);
   if (problem !== undefined) throw incorrect(`${field}.${problem}`);
-  return { kind: kindNamed(apiVersion, kind), name: { name, namespace }, text: `${kind} ${name}` };
+  const version = await versionOf(client, { group: apiGroup, kind, plural: pluralOf(kind) });
+  return {
+    kind: kindNamed(`${apiGroup}/${version}`, kind),
+    name: { name, namespace },
+    text: `${kind} ${name}`,
+  };
 }
 
 /** A key of the referenced object that is independent of the API version. */
-export function referenceKey(
-  { apiVersion = "", kind = "", name = "" }: Frozen<ObjectReference>,
-  namespace: string,
-): string {
-  return `${kind}.${groupOf(apiVersion)} ${namespace}/${name}`;
+export function referenceKey({ apiGroup, kind, name }: Frozen<ContractReference>, namespace: string): string {
+  return `${kind}.${apiGroup} ${namespace}/${name}`;
+}
+
+/** Whether a reference names an object of a kind. */
+export function refersTo(
+  reference: Pick<Frozen<ContractReference>, "apiGroup" | "kind"> | undefined,
+  { group, kind }: Kind,
+): boolean {
+  return reference?.kind === kind && reference.apiGroup === group;
 }
 
 /** The names become part of a URL, and the object is changed and deleted, so only kinds of providers are allowed. */
-function kindProblem(apiVersion: string, kind: string): string | undefined {
-  const group = groupOf(apiVersion);
-  const version = apiVersion.slice(group.length + 1);
-  const shown = JSON.stringify(apiVersion);
-  if (dns1123SubdomainProblems(group).length > 0 || !VERSION.test(version)) {
-    return `apiVersion ${shown} is not an API version of a provider; expected something like "infrastructure.cluster.x-k8s.io/v1beta1"`;
-  }
-  if (!group.includes(".") || group === CORE_GROUP || isKubernetesOwn(group)) {
-    return `apiVersion ${shown} is not the API version of a provider; expected a group such as infrastructure.cluster.x-k8s.io`;
+function kindProblem(group: string, kind: string): string | undefined {
+  const shown = JSON.stringify(group);
+  if (dns1123SubdomainProblems(group).length > 0 || !group.includes(".") || isReserved(group)) {
+    return `apiGroup ${shown} is not the API group of a provider; expected something like "infrastructure.cluster.x-k8s.io"`;
   }
   return KIND.test(kind)
     ? undefined
     : `kind ${JSON.stringify(kind)} is not a kind; expected something like "AzureCluster"`;
+}
+
+function isReserved(group: string): boolean {
+  return group === CORE_GROUP || isKubernetesOwn(group);
 }
 
 function isKubernetesOwn(group: string): boolean {

@@ -1,4 +1,4 @@
-import type { Frozen, Kind, KubernetesObject, ObjectReference } from "@capstan/api";
+import { type ContractReference, type Frozen, groupOf, type Kind, type KubernetesObject } from "@capstan/api";
 import { type CacheReader, index, type ObjectName } from "@capstan/runtime";
 import { referenceKey } from "./reference.ts";
 
@@ -13,7 +13,7 @@ export interface Referrers {
 /** Finds the objects of a kind that refer to an object, independent of its API version. */
 export function referrers<T extends KubernetesObject>(
   kind: Kind<T>,
-  referencesOf: (object: Frozen<T>) => readonly (Frozen<ObjectReference> | undefined)[],
+  referencesOf: (object: Frozen<T>) => readonly (Frozen<ContractReference> | undefined)[],
 ): Referrers {
   return {
     index: index(kind, BY_REFERENCE, (object) => {
@@ -21,7 +21,10 @@ export function referrers<T extends KubernetesObject>(
       return referencesOf(object).flatMap((one) => (one ? [referenceKey(one, namespace)] : []));
     }),
     of: ({ apiVersion, kind: name, metadata }, cache) => {
-      const value = referenceKey({ apiVersion, kind: name, name: metadata.name }, metadata.namespace ?? "");
+      const value = referenceKey(
+        { apiGroup: groupOf(apiVersion), kind: name, name: metadata.name },
+        metadata.namespace ?? "",
+      );
       return cache.list(kind, { index: BY_REFERENCE, value }).map((one) => one.metadata);
     },
   };

@@ -1,6 +1,7 @@
 import type { Frozen, KubernetesObject } from "@capstan/api";
 import { type Context, isNotServed } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
+import { forgetVersion } from "./kind-version.ts";
 import { type Pointer, type Target, targetOf } from "./reference.ts";
 
 /** The result of resolving a reference. */
@@ -23,7 +24,7 @@ export type ObjectReader = Pick<Context<KubernetesObject>, "cache" | "client" | 
 
 /** Reads the object that a reference names: from the cache if it follows the kind, else from the server. */
 export async function resolve(reader: ObjectReader, pointer: Pointer): Promise<ResolvedReference> {
-  const target = targetOf(pointer);
+  const target = await targetOf(reader.client, pointer);
   const isFollowed = reader.watch(target.kind);
   const seen = { target, isFollowed };
   try {
@@ -32,8 +33,9 @@ export async function resolve(reader: ObjectReader, pointer: Pointer): Promise<R
       : await reader.client.find(target.kind, target.name);
     return object ? { ...seen, state: "found", object } : { ...seen, state: "missing" };
   } catch (error) {
-    if (isNotServed(error)) return { ...seen, state: "notServed" };
-    throw error;
+    if (!isNotServed(error)) throw error;
+    forgetVersion(reader.client, target.kind);
+    return { ...seen, state: "notServed" };
   }
 }
 

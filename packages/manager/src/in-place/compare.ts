@@ -3,6 +3,7 @@ import { type Client, Failure } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 import type { ResolvedReference } from "../contract/resolve.ts";
 import { changedPaths } from "@capstan/plan";
+import { proposalForm } from "./proposal-form.ts";
 
 /** The difference between a machine and its desired state, as a question to updaters; or why it cannot be updated. */
 export type DesiredState =
@@ -22,7 +23,6 @@ export interface PartToCompare {
 interface ComparedPart {
   readonly current: Frozen<ContractObject>;
   readonly desired: Frozen<ContractObject>;
-  readonly changes: readonly string[];
 }
 
 /** The objects of a machine before and after an update. */
@@ -68,8 +68,7 @@ export async function comparePart(
       force: true,
       dryRun: true,
     });
-    const changes = changedPaths(`${part}.spec`, existing.object.spec, desired.spec);
-    return { current: existing.object, desired, changes };
+    return { current: existing.object, desired };
   } catch (error) {
     if (!(error instanceof Failure) || error.failure !== "Terminal") throw error;
     throw new Impossible(`${part}.spec`, `the change is refused: ${error.message}`);
@@ -86,17 +85,22 @@ export function updateRequest(
     version: spec.version,
     failureDomain: spec.failureDomain,
   });
+  const form = proposalForm([infrastructure.current, ...(bootstrap ? [bootstrap.current] : [])]);
+  const config = bootstrap && {
+    current: form(bootstrap.current, machine),
+    desired: form(bootstrap.desired, desired),
+  };
   const changes = [
     ...changedPaths("machine.spec", fields(machine), fields(desired)),
-    ...(bootstrap?.changes ?? []),
-    ...infrastructure.changes,
+    ...(config ? changedPaths("bootstrap.spec", config.current.spec, config.desired.spec) : []),
+    ...changedPaths("infraMachine.spec", infrastructure.current.spec, infrastructure.desired.spec),
   ];
   return {
-    desiredMachine: plain(desired),
-    ...(bootstrap && { desiredBootstrapConfig: plain(bootstrap.desired) }),
+    desiredMachine: plain(form(desired, desired)),
+    ...(config && { desiredBootstrapConfig: plain(config.desired) }),
     desiredInfraMachine: plain(infrastructure.desired),
-    currentMachine: plain(machine),
-    ...(bootstrap && { currentBootstrapConfig: plain(bootstrap.current) }),
+    currentMachine: plain(form(machine, machine)),
+    ...(config && { currentBootstrapConfig: plain(config.current) }),
     currentInfraMachine: plain(infrastructure.current),
     changes,
   } as CanUpdateMachineRequest;

@@ -1,9 +1,10 @@
 import {
+  type ContractReference,
   controllerReferenceTo,
   type Frozen,
+  groupOf,
   type KubernetesObject,
   type Machine,
-  type ObjectReference,
 } from "@capstan/api";
 import { waiting } from "@capstan/runtime";
 import { cloneTemplate } from "../contract/clone-template.ts";
@@ -94,17 +95,15 @@ function sourceFrom(
 }
 
 /** A reference to the clone for a machine, which has the name of the machine. */
-export function cloneReference(
-  { apiVersion, kind }: CloneSource,
-  { name, namespace }: { readonly name: string; readonly namespace: string | undefined },
-): ObjectReference {
-  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
+export function cloneReference({ apiVersion, kind }: CloneSource, name: string): ContractReference {
+  return { apiGroup: groupOf(apiVersion), kind, name };
 }
 
 /** Whether a machine may lack its infrastructure or its bootstrap config. */
 export function needsClones({ metadata, status }: Frozen<Machine>): boolean {
   if (metadata.deletionTimestamp !== undefined) return false;
-  return status?.infrastructureReady !== true || status.bootstrapReady !== true;
+  const { infrastructureProvisioned, bootstrapDataSecretCreated } = status?.initialization ?? {};
+  return infrastructureProvisioned !== true || bootstrapDataSecretCreated !== true;
 }
 
 /**
@@ -118,14 +117,14 @@ export async function ensureClones(
 ): Promise<void> {
   const { spec, status } = machine;
   const { configRef } = spec.bootstrap;
-  if (bootstrap && configRef && status?.bootstrapReady !== true)
+  if (bootstrap && configRef && status?.initialization?.bootstrapDataSecretCreated !== true)
     await ensureClone(scope, machine, { reference: configRef, source: bootstrap });
-  if (status?.infrastructureReady !== true)
+  if (status?.initialization?.infrastructureProvisioned !== true)
     await ensureClone(scope, machine, { reference: spec.infrastructureRef, source: infrastructure });
 }
 
 interface CloneRequest {
-  readonly reference: Frozen<ObjectReference>;
+  readonly reference: Frozen<ContractReference>;
   readonly source: CloneSource;
 }
 

@@ -11,7 +11,7 @@ describe("the configuration of a machine", () => {
       clusterName: "demo",
       template: {
         metadata: { labels: { team: "a", "cluster.x-k8s.io/cluster-name": "forged" } },
-        spec: { nodeDrainTimeout: "5m", version: "v1.31.1" },
+        spec: { deletion: { nodeDrainTimeoutSeconds: 300 }, version: "v1.31.1" },
       },
     },
   });
@@ -32,7 +32,7 @@ describe("the configuration of a machine", () => {
 
   test("keeps the fields of the creation, and follows the template in those that need no new machine", () => {
     const { spec } = machineConfiguration(setOwner(set), fixedFieldsOf(existing), {});
-    expect(spec).toMatchObject({ version: "v1.30.0", nodeDrainTimeout: "5m" });
+    expect(spec).toMatchObject({ version: "v1.30.0", deletion: { nodeDrainTimeoutSeconds: 300 } });
     expect(Object.values(spec)).not.toContain(undefined);
   });
 });

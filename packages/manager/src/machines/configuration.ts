@@ -1,10 +1,10 @@
 import {
+  type ContractReference,
   controllerReferenceTo,
   type Frozen,
   isJsonObject,
   Machine,
   type ObjectMeta,
-  type ObjectReference,
 } from "@capstan/api";
 import { nameSuffix, type Rng } from "@capstan/env";
 import { MACHINE_FINALIZER } from "./conditions.ts";
@@ -12,8 +12,8 @@ import type { MachineOwner, OwnerScope, PropagatedMetadata, Texts } from "./owne
 
 /** The fields of a Machine that are set when it is created, and never again. */
 export interface FixedFields {
-  readonly infrastructureRef: Frozen<ObjectReference>;
-  readonly configRef?: Frozen<ObjectReference> | undefined;
+  readonly infrastructureRef: Frozen<ContractReference>;
+  readonly configRef?: Frozen<ContractReference> | undefined;
   readonly dataSecretName?: string | undefined;
   readonly version?: string | undefined;
   readonly failureDomain?: string | undefined;
@@ -70,14 +70,8 @@ export function templateMetadata(
 
 /** The fields of the spec of existing machines that follow the template. */
 export function followedFields({ followed }: Pick<MachineOwner, "followed">): object {
-  const { readinessGates, taints, nodeDrainTimeout, nodeVolumeDetachTimeout, nodeDeletionTimeout } = followed;
-  return withoutUndefined({
-    readinessGates,
-    taints,
-    nodeDrainTimeout,
-    nodeVolumeDetachTimeout,
-    nodeDeletionTimeout,
-  });
+  const { readinessGates, taints, deletion, minReadySeconds } = followed;
+  return withoutUndefined({ readinessGates, taints, deletion, minReadySeconds });
 }
 
 /** The fixed fields of an existing Machine. */

@@ -32,12 +32,11 @@ export async function createMachine(scope: OwnerScope, machine: NewMachine): Pro
   const { context, owner } = scope;
   const { name, sources, failureDomain = owner.failureDomain, annotations } = machine;
   const { bootstrap } = owner;
-  const clone = { name, namespace: owner.object.metadata.namespace };
   const body = machineConfiguration(
     owner,
     {
-      infrastructureRef: cloneReference(sources.infrastructure, clone),
-      ...(sources.bootstrap && { configRef: cloneReference(sources.bootstrap, clone) }),
+      infrastructureRef: cloneReference(sources.infrastructure, name),
+      ...(sources.bootstrap && { configRef: cloneReference(sources.bootstrap, name) }),
       ...(bootstrap.from === "secret" && { dataSecretName: bootstrap.name }),
       version: owner.version,
       failureDomain,

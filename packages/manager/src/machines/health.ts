@@ -1,4 +1,5 @@
 import {
+  deprecatedConditionsOf,
   type Frozen,
   getCondition,
   isTrue,
@@ -9,8 +10,8 @@ import {
 import { AVAILABLE, HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "./conditions.ts";
 
 /** Whether a condition of a machine is False; an unknown one is not. */
-export function isFalse({ status }: Frozen<Machine>, type: string): boolean {
-  return getCondition(status?.conditions, type)?.status === "False";
+export function isFalse(machine: Frozen<Machine>, type: string): boolean {
+  return getCondition(deprecatedConditionsOf(machine), type)?.status === "False";
 }
 
 /** Whether a health check asks the owner of a machine to replace it. */
@@ -22,13 +23,15 @@ export function remediationOf(machine: Frozen<Machine>): "Requested" | "Unhealth
 }
 
 /** Whether a machine counts as ready. */
-export function isReadyMachine({ metadata, status }: Frozen<Machine>): boolean {
-  return metadata.deletionTimestamp === undefined && isTrue(status?.conditions, "Ready");
+export function isReadyMachine(machine: Frozen<Machine>): boolean {
+  return machine.metadata.deletionTimestamp === undefined && isTrue(deprecatedConditionsOf(machine), "Ready");
 }
 
 /** Whether a machine counts as available: an updater may stop its Node at any time. */
 export function isAvailable(machine: Frozen<Machine>): boolean {
   return (
-    isReadyMachine(machine) && isTrue(machine.status?.conditions, AVAILABLE) && !isUpdatingInPlace(machine)
+    isReadyMachine(machine) &&
+    isTrue(deprecatedConditionsOf(machine), AVAILABLE) &&
+    !isUpdatingInPlace(machine)
   );
 }

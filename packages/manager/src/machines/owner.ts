@@ -1,10 +1,10 @@
 import type {
+  ContractReference,
   Frozen,
   Kind,
   KubernetesObject,
   Machine,
   MachineTemplateSpec,
-  ObjectReference,
 } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
@@ -20,7 +20,7 @@ export interface PropagatedMetadata {
 
 /** A template, and the field of the owner that refers to it. */
 export interface TemplateReference {
-  readonly reference: Frozen<ObjectReference>;
+  readonly reference: Frozen<ContractReference>;
   readonly field: string;
 }
 
@@ -40,7 +40,7 @@ type ConfigObject = KubernetesObject & { readonly spec: unknown };
 /** Fields of a template that existing machines follow, because they need no new machine. */
 type FollowedFields = Pick<
   Frozen<MachineTemplateSpec>,
-  "readinessGates" | "taints" | "nodeDrainTimeout" | "nodeVolumeDetachTimeout" | "nodeDeletionTimeout"
+  "readinessGates" | "taints" | "deletion" | "minReadySeconds"
 >;
 
 /** What the owners of machines do differently: MachineSets and control planes. All else is the same code. */

@@ -1,16 +1,14 @@
 import {
+  type ContractReference,
   deepEqual,
   type Frozen,
-  groupOf,
   type MachineDeployment,
   type MachineSet,
   type MachineTemplateSpec,
-  type ObjectReference,
 } from "@capstan/api";
 
 /**
- * The fields of a template that need a new machine when they change. Labels, annotations, timeouts, gates, taints and the
- * API versions of references are changed on existing machines.
+ * The fields of a template that need a new machine when they change. Labels, annotations, timeouts, gates, and taints are changed on existing machines.
  */
 export function rolloutFields({
   version,
@@ -28,11 +26,11 @@ export function rolloutFields({
   };
 }
 
-function referenceFields({ apiVersion = "", kind = "", name = "" }: Frozen<ObjectReference>): object {
-  return { group: groupOf(apiVersion), kind, name };
+function referenceFields({ apiGroup, kind, name }: Frozen<ContractReference>): object {
+  return { group: apiGroup, kind, name };
 }
 
-/** Whether a set has the template of its deployment, and is not older than a passed `spec.rolloutAfter`. */
+/** Whether a set has the template of its deployment, and is not older than a passed `spec.rollout.after`. */
 export function isUpToDate(
   deployment: Frozen<MachineDeployment>,
   set: Frozen<MachineSet>,
@@ -44,9 +42,9 @@ export function isUpToDate(
   return afterMs === undefined || Date.parse(set.metadata.creationTimestamp ?? "") >= afterMs;
 }
 
-/** The time of `spec.rolloutAfter`, if it has passed. */
+/** The time of `spec.rollout.after`, if it has passed. */
 export function passedRolloutMs({ spec }: Frozen<MachineDeployment>, nowMs: number): number | undefined {
-  const afterMs = Date.parse(spec.rolloutAfter ?? "");
+  const afterMs = Date.parse(spec.rollout?.after ?? "");
   return Number.isNaN(afterMs) || afterMs > nowMs ? undefined : afterMs;
 }
 
@@ -60,6 +58,6 @@ export function templateDifference(
     ({ spec }) => rolloutFields(spec.template.spec) as Record<string, unknown>,
   );
   const fields = Object.keys(after ?? {}).filter((field) => !deepEqual(before?.[field], after?.[field]));
-  if (fields.length === 0) return "spec.rolloutAfter has passed";
+  if (fields.length === 0) return "spec.rollout.after has passed";
   return `spec.template.spec changed: ${fields.join(", ")}`;
 }

@@ -16,7 +16,7 @@ const TEMPLATE_SPEC = "spec.template.spec";
 
 /** A MachineSet as the owner of its machines. */
 export function setOwner(set: Frozen<MachineSet>): MachineOwner {
-  const { clusterName, template, machineNamingStrategy } = set.spec;
+  const { clusterName, template, machineNaming } = set.spec;
   const { version, failureDomain, infrastructureRef } = template.spec;
   const membership = membershipOf(set);
   return {
@@ -30,7 +30,7 @@ export function setOwner(set: Frozen<MachineSet>): MachineOwner {
     version,
     failureDomain,
     naming: {
-      template: machineNamingStrategy?.template ?? DEFAULT_NAMING,
+      template: machineNaming?.template ?? DEFAULT_NAMING,
       values: { ".cluster.name": clusterName, ".machineSet.name": set.metadata.name },
     },
     infrastructure: { reference: infrastructureRef, field: `${TEMPLATE_SPEC}.infrastructureRef` },

@@ -1,4 +1,4 @@
-import { type Frozen, getCondition, type Machine } from "@capstan/api";
+import { deprecatedConditionsOf, type Frozen, getCondition, type Machine } from "@capstan/api";
 import { NODE_NOT_JOINED } from "../workload/overdue-join.ts";
 
 /** Why a machine needs a user, as a condition of its owner says it. */
@@ -13,13 +13,13 @@ interface MachineTrouble {
  * boots, or whose Node is not Ready for a moment, is not in trouble: its owner would be written for each.
  */
 export function worstTroubleOf(machines: readonly Frozen<Machine>[]): MachineTrouble | undefined {
-  const troubled = machines.flatMap(({ metadata, status }) => {
-    const ready = getCondition(status?.conditions, "Ready");
+  const troubled = machines.flatMap((machine) => {
+    const ready = getCondition(deprecatedConditionsOf(machine), "Ready");
     if (ready?.status !== "False") return [];
     const { severity, reason = "NotReady", message = "" } = ready;
     if (severity !== "Error" && reason !== NODE_NOT_JOINED) return [];
     const grade: MachineTrouble["severity"] = severity === "Error" ? severity : "Warning";
-    return [{ severity: grade, reason, message: `Machine ${metadata.name}: ${message}` }];
+    return [{ severity: grade, reason, message: `Machine ${machine.metadata.name}: ${message}` }];
   });
   const byMessage = troubled.toSorted((a, b) => (a.message < b.message ? -1 : 1));
   return byMessage.find(({ severity }) => severity === "Error") ?? byMessage[0];

@@ -59,7 +59,7 @@ export const CLUSTER_REASONS = {
     cure: "Nothing, unless the Cluster should have infrastructure: then set `spec.infrastructureRef`.",
   },
   NotPaused: {
-    meaning: "The object was paused, and no longer is.",
+    meaning: "The object is not paused: its controller acts on it.",
     cure: "Nothing: this is the desired state.",
   },
   Paused: {

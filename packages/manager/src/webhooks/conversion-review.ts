@@ -4,9 +4,11 @@ import {
   customKinds,
   isJsonObject,
   type JsonObject,
+  ownVersionOf,
   versionConversion,
 } from "@capstan/api";
 import { ReviewError } from "./admission-review.ts";
+import { ConversionProbe } from "./conversion-probe.ts";
 
 /** The supported version of conversion reviews; our CRDs request it. */
 const REVIEW_VERSION = "apiextensions.k8s.io/v1";
@@ -29,8 +31,8 @@ export interface ConversionRules extends ConversionContext {
 
 /** The conversions of our kinds, which need no look at a server: references to other kinds get a version by default. */
 const OWN_CONVERSIONS: ConversionRules = {
-  kinds: customKinds,
-  versionOf: (group, name) => customKinds.find((one) => one.group === group && one.kind === name)?.version,
+  kinds: [...customKinds, ConversionProbe],
+  versionOf: ownVersionOf,
 };
 
 /** Answers a conversion review: all objects in the desired version, in their order, or the reason why not. */

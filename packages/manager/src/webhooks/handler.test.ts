@@ -1,14 +1,14 @@
-import { Cluster } from "@capstan/api";
+import { Machine } from "@capstan/api";
 import { silentLogger } from "@capstan/runtime";
-import { cluster } from "@capstan/runtime/testing/builders";
+import { machine } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { createWebhookHandler, LONGEST_REVIEW_BYTES } from "./handler.ts";
 
-const { group, version, kind } = Cluster;
+const { group, version, kind } = Machine;
 const REVIEW = {
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",
-  request: { uid: "u", kind: { group, version, kind }, operation: "CREATE", object: cluster() },
+  request: { uid: "u", kind: { group, version, kind }, operation: "CREATE", object: machine() },
 };
 const handle = createWebhookHandler(silentLogger);
 const post = (path: string, body: unknown) => handle({ method: "POST", path, headers: {}, body });

@@ -142,7 +142,7 @@ describe("both", () => {
 
   test.each([
     ["", "v1", "Pod"],
-    ["cluster.x-k8s.io", "v1beta2", "Cluster"],
+    ["cluster.x-k8s.io", "v1beta1", "Cluster"],
     ["containerservice.azure.com", "v1api20231001", "ManagedCluster"],
   ])("refuse %s/%s %s, which is not reviewed", (group, version, kind) => {
     for (const verb of ["mutate", "validate"] as const)

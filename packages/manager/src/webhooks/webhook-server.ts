@@ -1,7 +1,9 @@
 import type { Features } from "@capstan/api";
 import { type ListeningServer, serveHttp } from "@capstan/env";
+import type { MetricRegistry } from "@capstan/runtime";
 import { CertificateKeeper, type CertificateKeeperOptions } from "../certificates/certificate-keeper.ts";
 import type { Credential } from "../certificates/credential.ts";
+import { DefinitionKeeper } from "../stored-versions/definition-keeper.ts";
 import { ownUser } from "./own-user.ts";
 import { createWebhookHandler, LONGEST_CONVERSION_BYTES } from "./handler.ts";
 
@@ -14,12 +16,19 @@ export interface WebhookServerOptions extends Omit<CertificateKeeperOptions, "ho
   readonly hosts?: readonly string[];
   /** The enabled features; the defaults unless given. */
   readonly features?: Features;
+  /** The registry that counts migrated objects. */
+  readonly metrics?: MetricRegistry;
+  /** How long a new CRD is left alone before its objects are migrated. */
+  readonly settleMs?: number;
 }
 
 /** The Service by which kube-apiserver reaches the webhooks. */
 export const WEBHOOK_SERVICE = "capstan-webhooks";
 
-/** Serves the webhooks over TLS, with certificates that change while it runs. */
+/**
+ * Serves the webhooks over TLS, with certificates that change while it runs. It needs neither the cache nor the Lease: without
+ * conversions the API server could not read stored objects of other versions, and no cache would ever be filled.
+ */
 export class WebhookServer {
   readonly #options: WebhookServerOptions;
   readonly #keeper: CertificateKeeper;
@@ -52,6 +61,7 @@ export class WebhookServer {
     });
     await Promise.race([first, this.#keeper.run(this.#stopping.signal)]);
     if (!this.#serving || this.#stopping.signal.aborted) return;
+    this.#keepDefinitions();
     const rules = { ...(features && { features }), managerUser: await ownUser(client, log) };
     const listening = await serveHttp(createWebhookHandler(log, rules), {
       host,
@@ -71,10 +81,25 @@ export class WebhookServer {
     return problems.length > 0 || this.#listening ? problems : ["the webhooks are not served yet"];
   }
 
+  /** Ends all requests to the API server, while webhooks are still answered: the last writes of the controllers need them. */
+  detach(): void {
+    this.#stopping.abort(new Error("stopping"));
+  }
+
   /** Stops the server. A running check of the certificates does no harm, so it is not awaited. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error("stopping"));
+    this.detach();
     await this.#listening?.close();
+  }
+
+  #keepDefinitions(): void {
+    const { namespace, log } = this.#options;
+    const keeper = new DefinitionKeeper({
+      ...this.#options,
+      bundle: () => this.#keeper.bundle,
+      service: { name: WEBHOOK_SERVICE, namespace },
+    });
+    keeper.run(this.#stopping.signal).catch((error: unknown) => log.error("Bug in a handler", { error }));
   }
 
   #serve(serving: Credential): void {

@@ -1,8 +1,9 @@
 /** How changes of Nodes in workload clusters reach the objects of the management cluster. */
-import { type Cluster, type Frozen, isTrue } from "@capstan/api";
+import { type Cluster, type Frozen } from "@capstan/api";
 import { type CacheReader, Failure, type ObjectName, type Source } from "@capstan/runtime";
 import type { WorkloadNodes } from "./nodes.ts";
 import type { WorkloadAccess } from "./workload-clusters.ts";
+import { isControlPlaneInitialized } from "../contract/initialized.ts";
 
 /** Nodes of a Cluster that were added, removed or changed. */
 export interface NodeChange {
@@ -26,7 +27,7 @@ export async function nodesIfReachable(
   workloads: Pick<WorkloadAccess, "get">,
   cluster: Frozen<Cluster> | undefined,
 ): Promise<WorkloadNodes | undefined> {
-  if (!cluster || !isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return undefined;
+  if (!cluster || !isControlPlaneInitialized(cluster)) return undefined;
   try {
     return await (await workloads.get(cluster)).nodes();
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Decides the next step of an update in place of one machine: pure, time is an argument. */
 import {
+  deprecatedConditionsOf,
   getCondition,
   formatTimestamp,
   type Frozen,
@@ -81,7 +82,7 @@ const MINUTE_MS = 60_000;
 
 /** When the machine was resumed after a pause, in which no updater was called: its time limit starts again, as that of a drain does. */
 function resumedMs({ machine, nowMs }: UpdateInput): number {
-  const paused = getCondition(machine.status?.conditions, "Paused");
+  const paused = getCondition(deprecatedConditionsOf(machine), "Paused");
   if (!paused) return 0;
   // The runner reports the resume at the end of the first pass.
   return paused.status === "True" ? nowMs : Date.parse(paused.lastTransitionTime);

@@ -4,7 +4,11 @@ import { describe, expect, test } from "vitest";
 import { createDiagnostics } from "./diagnostics.ts";
 
 const reasons: string[] = [];
-const handler = createDiagnostics({ unready: () => reasons, metrics: () => "depth 4\n" });
+const handler = createDiagnostics({
+  unready: () => reasons,
+  parts: { controllers: () => ["waiting for the first list of Boat"] },
+  metrics: () => "depth 4\n",
+});
 const ask = (path: string, method = "GET"): Promise<HttpResponse> => handler({ method, path, headers: {} });
 const seen = async (response: HttpResponse): Promise<unknown[]> => [response.status, await response.text()];
 
@@ -25,6 +29,15 @@ describe("diagnostics", () => {
     reasons.length = 0;
   });
 
+  test("report a part of the process, which does not count for the whole", async () => {
+    expect(await seen(await ask("/readyz/controllers"))).toEqual([
+      503,
+      "waiting for the first list of Boat\n",
+    ]);
+    expect((await ask("/readyz")).status).toBe(200);
+    expect((await ask("/readyz/webhooks")).status).toBe(404);
+  });
+
   test("print metrics in the type that Prometheus asks for", async () => {
     const response = await ask("/metrics");
     expect(await seen(response)).toEqual([200, "depth 4\n"]);
@@ -32,7 +45,10 @@ describe("diagnostics", () => {
   });
 
   test("list the served paths for any other path, and refuse writes", async () => {
-    expect(await seen(await ask("/"))).toEqual([404, "served here: /healthz, /readyz, /metrics\n"]);
+    expect(await seen(await ask("/"))).toEqual([
+      404,
+      "served here: /healthz, /readyz, /readyz/controllers, /metrics\n",
+    ]);
     expect((await ask("/metrics/x")).status).toBe(404);
     expect((await ask("/metrics", "POST")).status).toBe(405);
   });

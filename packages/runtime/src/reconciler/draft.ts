@@ -11,11 +11,12 @@ import {
 } from "@capstan/api";
 import type { Client } from "../client/client.ts";
 import { Failure, isConflict, transient } from "../failure.ts";
+import { CONDITION_LISTS } from "./condition-lists.ts";
 import { type Editable, editableCopy } from "./editable.ts";
 
-/** Our objects have their state under `status`, with conditions in it. */
+/** Our objects have their state under `status`. */
 interface WithStatus {
-  status?: Record<string, unknown> & { conditions?: Condition[] };
+  status?: Record<string, unknown>;
 }
 
 // Another client that writes the same status faster than this is a bug that must be visible.
@@ -158,28 +159,59 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The changes of a pass in a status: fields as a merge patch, conditions one by one. */
 interface StatusChange {
   readonly fields: Fields;
+  readonly lists: readonly ListChange[];
+}
+
+/** The changes of a pass in a list of conditions. */
+interface ListChange {
+  readonly path: readonly string[];
   readonly set: readonly Condition[];
   readonly removed: readonly string[];
 }
 
 function statusChange(before: Fields, after: Fields): StatusChange | undefined {
-  const { conditions: old = [], ...oldFields } = before as { conditions?: readonly Condition[] };
-  const { conditions: current = [], ...fields } = after as { conditions?: readonly Condition[] };
-  const set = current.filter((condition) => !deepEqual(getCondition(old, condition.type), condition));
-  const removed = old
-    .filter(({ type }) => !current.some((other) => other.type === type))
-    .map(({ type }) => type);
-  const patch = diffMergePatch(oldFields, fields);
-  return patch || set.length > 0 || removed.length > 0 ? { fields: patch ?? {}, set, removed } : undefined;
+  const lists = CONDITION_LISTS.flatMap((path) => listChange(path, before, after));
+  const patch = diffMergePatch(withoutLists(before), withoutLists(after));
+  return patch || lists.length > 0 ? { fields: patch ?? {}, lists } : undefined;
 }
 
-function layOver(status: Fields, { fields, set, removed }: StatusChange): Fields {
-  const merged = applyMergePatch(status, fields) as Record<string, unknown> & {
-    conditions?: readonly Condition[];
-  };
-  if (set.length === 0 && removed.length === 0) return merged;
-  const kept = (merged.conditions ?? []).filter(({ type }) => !removed.includes(type));
-  return { ...merged, conditions: set.reduce(setCondition, kept) };
+function listChange(path: readonly string[], before: Fields, after: Fields): ListChange[] {
+  const [old, current] = [listAt(before, path), listAt(after, path)];
+  if (old === current) return [];
+  const set = current.filter((condition) => !deepEqual(getCondition(old, condition.type), condition));
+  const removed = old.map(({ type }) => type).filter((type) => !getCondition(current, type));
+  return set.length > 0 || removed.length > 0 ? [{ path, set, removed }] : [];
+}
+
+function layOver(status: Fields, { fields, lists }: StatusChange): Fields {
+  return lists.reduce<Fields>(
+    (merged, { path, set, removed }) => {
+      const kept = listAt(merged, path).filter(({ type }) => !removed.includes(type));
+      return withValue(merged, path, set.reduce<readonly Condition[]>(setCondition, kept));
+    },
+    applyMergePatch(status, fields) as Fields,
+  );
+}
+
+const NONE: readonly Condition[] = [];
+
+function listAt(status: Fields, path: readonly string[]): readonly Condition[] {
+  const list = path.reduce<unknown>((value, name) => (value as Fields | undefined)?.[name], status);
+  return Array.isArray(list) ? (list as readonly Condition[]) : NONE;
+}
+
+function withoutLists(status: Fields): Fields {
+  return CONDITION_LISTS.reduce(
+    (rest, path) => (listAt(rest, path) === NONE ? rest : withValue(rest, path, undefined)),
+    status,
+  );
+}
+
+/** A copy of an object with another value at a path, or without it. */
+function withValue(object: Fields, [name = "", ...rest]: readonly string[], value: unknown): Fields {
+  if (rest.length > 0) return { ...object, [name]: withValue((object[name] ?? {}) as Fields, rest, value) };
+  const { [name]: _, ...others } = object;
+  return value === undefined ? others : { ...others, [name]: value };
 }
 
 function statusOf(object: object): Fields {

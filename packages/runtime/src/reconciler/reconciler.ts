@@ -147,6 +147,11 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   readonly whilePaused?: readonly Phase<S>[];
   /** Whether a paused Cluster, or the paused annotation, stops the reconciler; true unless given. Other operators have their own switch. */
   readonly obeysPause?: boolean;
+  /**
+   * Whether Paused is reported also for objects that never were paused, as Cluster API asks providers to; otherwise it is
+   * reported while and after a pause.
+   */
+  readonly alwaysReportsPaused?: boolean;
   /** Derives the status from the scope; runs after the phases, also after a failure. */
   status?(scope: S, pass: PassSummary): void;
 }

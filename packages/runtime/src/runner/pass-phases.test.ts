@@ -1,5 +1,6 @@
 import { type Condition, getCondition } from "@capstan/api";
 import { describe, expect, test } from "vitest";
+import { waiting } from "../failure.ts";
 import { again, next } from "../reconciler/outcome.ts";
 import {
   type Context,
@@ -85,6 +86,35 @@ describe("phases", () => {
     expect(ran).toEqual(["paused", "paused"]);
     await patch(paused(null));
     expect(ran).toEqual(["paused", "paused", "always", "normal"]);
+    expect(await condition("Paused")).toMatchObject({ status: "False", reason: "NotPaused" });
+  });
+});
+
+describe("the Paused condition", () => {
+  const failing: Phase<unknown> = () => {
+    throw waiting("WaitingForTide", "The tide is low");
+  };
+
+  test("is reported for an object that never was paused only if the reconciler says so", async () => {
+    const { condition } = await managed(() => ({}));
+    expect(await condition("Paused")).toBeUndefined();
+    const { condition: always, manager } = await managed(() => ({ alwaysReportsPaused: true }));
+    expect(await always("Paused")).toMatchObject({ status: "False", reason: "NotPaused" });
+    const statusWrites = manager.writes.filter((write) => write.includes("/status"));
+    expect(statusWrites, "the condition is part of the first status").toHaveLength(1);
+  });
+
+  test("is reported by a pass that fails", async () => {
+    const { condition } = await managed(() => ({ alwaysReportsPaused: true, normal: [failing] }));
+    expect(await condition("Ready")).toMatchObject({ reason: "WaitingForTide" });
+    expect(await condition("Paused")).toMatchObject({ status: "False", reason: "NotPaused" });
+  });
+
+  test("becomes False after a pause although the first pass fails", async () => {
+    const metadata = { annotations: { "cluster.x-k8s.io/paused": "" } };
+    const { condition, patch } = await managed(() => ({ normal: [failing] }), metadata);
+    expect(await condition("Paused")).toMatchObject({ status: "True", reason: "Paused" });
+    await patch(paused(null));
     expect(await condition("Paused")).toMatchObject({ status: "False", reason: "NotPaused" });
   });
 });

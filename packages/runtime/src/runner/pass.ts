@@ -2,11 +2,14 @@ import {
   type Condition,
   formatTimestamp,
   type Frozen,
+  getCondition,
   type Kind,
   type KubernetesObject,
   setCondition,
+  type StandardCondition,
 } from "@capstan/api";
 import type { Env } from "@capstan/env";
+import { conditionsOf, hasStandardConditions, withConditions } from "../reconciler/condition-lists.ts";
 import { failedCondition } from "../reconciler/failed-condition.ts";
 import { shortHash } from "../short-hash.ts";
 import type { Cache } from "../cache/cache.ts";
@@ -102,6 +105,7 @@ async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promi
     if (!claimsReady(reconciler, scope, outcome)) reportOutcome(options, draft, { outcome, deleting });
     return await finish(reconciler, draft, { outcome, deleting });
   } catch (error) {
+    reportResumed(options, draft);
     reportStatus(options, scope);
     throw error;
   }
@@ -204,8 +208,9 @@ async function reportPaused(
     type: "Paused",
     status: "True",
     reason: "Paused",
-    message: `Nothing is done because ${why}`,
+    message: pauseMessage(why),
   });
+  reportPauseOf(options, draft, why);
   const { reconciler } = options;
   const { whilePaused = [] } = reconciler;
   const outcome =
@@ -217,9 +222,11 @@ async function reportPaused(
 }
 
 function reportResumed(options: PassOptions, draft: Draft<KubernetesObject>): void {
-  if (conditionsOf(draft.object).some((condition) => condition.type === "Paused")) {
+  const { for: kind, alwaysReportsPaused = false } = options.reconciler;
+  if (alwaysReportsPaused || getCondition(conditionsOf(kind, draft.object), "Paused")) {
     setConditionOf(options, draft, { type: "Paused", status: "False", reason: "NotPaused" });
   }
+  if (options.reconciler.obeysPause ?? true) reportPauseOf(options, draft, undefined);
 }
 
 function reportOutcome(
@@ -244,10 +251,6 @@ function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, res
   setConditionOf(options, draft, failedCondition(type, result.failure));
 }
 
-interface WithConditions {
-  status?: { conditions?: readonly Condition[] };
-}
-
 interface WithObservation {
   readonly metadata: { readonly generation?: number };
   status?: { observedGeneration?: number };
@@ -260,15 +263,34 @@ function setConditionOf(
   condition: Omit<Condition, "lastTransitionTime">,
 ): void {
   if (!options.reconciler.for.subresources.includes("status")) return;
-  const object = draft.object as WithConditions;
+  const object = draft.object as { status?: object };
   const timed = { ...condition, lastTransitionTime: formatTimestamp(options.env.clock.now()) };
-  const before = conditionsOf(draft.object);
+  const kind = options.reconciler.for;
+  const before = conditionsOf(kind, draft.object);
   const conditions = setCondition(before, timed);
-  if (conditions !== before) object.status = { ...object.status, conditions };
+  if (conditions !== before) object.status = withConditions(kind, object.status, conditions);
 }
 
-function conditionsOf(object: Frozen<KubernetesObject>): readonly Condition[] {
-  return (object as WithConditions).status?.conditions ?? [];
+/** Reports in the form of v1beta2 whether the object is paused; kinds of v1beta1 report it only while and after they are. */
+function reportPauseOf(
+  { reconciler, env }: PassOptions,
+  draft: Draft<KubernetesObject>,
+  why: string | undefined,
+): void {
+  if (!hasStandardConditions(reconciler.for)) return;
+  const object = draft.object as { status?: { conditions?: readonly StandardCondition[] } };
+  const conditions = setCondition(object.status?.conditions, {
+    type: "Paused",
+    status: why === undefined ? "False" : "True",
+    reason: why === undefined ? "NotPaused" : "Paused",
+    message: why === undefined ? "" : pauseMessage(why),
+    lastTransitionTime: formatTimestamp(env.clock.now()),
+  });
+  if (conditions !== object.status?.conditions) object.status = { ...object.status, conditions };
+}
+
+function pauseMessage(why: string): string {
+  return `Nothing is done because ${why}`;
 }
 
 /** Converts an exception to a result; any exception but a Failure is a bug. */

@@ -88,13 +88,18 @@ function referenceTo(kind: Kind, name: string) {
   return { apiVersion: kind.apiVersion, kind: kind.kind, name };
 }
 
+/** A reference of v1beta2, which names no version. */
+function contractReferenceTo({ group, kind }: Kind, name: string) {
+  return { apiGroup: group, kind, name };
+}
+
 /** The spec of a machine, with the objects that it refers to. */
 function machineSpec(bootstrap: Kind, infrastructure: Kind, name: string) {
   return {
     clusterName: CLUSTER_NAME,
     version: VERSION,
-    bootstrap: { configRef: referenceTo(bootstrap, name) },
-    infrastructureRef: referenceTo(infrastructure, name),
+    bootstrap: { configRef: contractReferenceTo(bootstrap, name) },
+    infrastructureRef: contractReferenceTo(infrastructure, name),
   };
 }
 
@@ -111,8 +116,8 @@ const azureMachineSpec = { vmSize: SIZE, osDisk: { osType: "Linux" } };
 export const cluster = builder(Cluster, {
   metadata: { name: CLUSTER_NAME },
   spec: {
-    infrastructureRef: referenceTo(AzureCluster, CLUSTER_NAME),
-    controlPlaneRef: referenceTo(KubeadmControlPlane, "control-plane"),
+    infrastructureRef: contractReferenceTo(AzureCluster, CLUSTER_NAME),
+    controlPlaneRef: contractReferenceTo(KubeadmControlPlane, "control-plane"),
   },
 });
 
@@ -169,8 +174,9 @@ export const kubeadmControlPlane = builder(KubeadmControlPlane, {
   metadata: { name: "control-plane" },
   spec: {
     version: VERSION,
-    machineTemplate: { infrastructureRef: referenceTo(AzureMachineTemplate, "control-plane") },
-    kubeadmConfigSpec: {},
+    machineTemplate: {
+      spec: { infrastructureRef: contractReferenceTo(AzureMachineTemplate, "control-plane") },
+    },
   },
 });
 

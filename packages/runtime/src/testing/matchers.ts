@@ -1,7 +1,10 @@
-import type { Condition } from "@capstan/api";
+import { type Condition, deprecatedConditionsOf } from "@capstan/api";
 
 interface WithConditions {
-  readonly status?: { readonly conditions?: readonly Condition[] };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Condition[] } };
+  };
 }
 
 /** The result of a matcher, as vitest and jest expect it. */
@@ -17,7 +20,8 @@ export const conditionMatchers = {
     type: string,
     ...[status, reason]: [status: string, reason?: string]
   ): Verdict {
-    const conditions = received.status?.conditions ?? [];
+    // Kinds of v1beta2 have a second list in the form of v1beta1, which wins while both have a condition of the type.
+    const conditions = [...(deprecatedConditionsOf(received) ?? []), ...(received.status?.conditions ?? [])];
     const found = conditions.find((condition) => condition.type === type);
     const pass = found?.status === status && (reason === undefined || found.reason === reason);
     const all = conditions.map(describeCondition).join("\n  ");

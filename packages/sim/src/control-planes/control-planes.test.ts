@@ -87,7 +87,11 @@ class Story {
   }
 
   async createCluster(name: string, { namespace = "default", spec = {} } = {}): Promise<void> {
-    const controlPlaneRef = { kind: "KubeadmControlPlane", name };
+    const controlPlaneRef = {
+      apiGroup: "controlplane.cluster.x-k8s.io",
+      kind: "KubeadmControlPlane",
+      name,
+    };
     await this.run(
       this.user.create(Cluster, { metadata: { name, namespace }, spec: { controlPlaneRef, ...spec } }),
     );
@@ -188,7 +192,13 @@ describe("control planes", () => {
     const reported: string[] = [];
     planes.onEndpoint((endpoint) => reported.push(endpoint));
     await story.createCluster("demo", {
-      spec: { infrastructureRef: { kind: "AzureCluster", name: "demo" } },
+      spec: {
+        infrastructureRef: {
+          apiGroup: "infrastructure.cluster.x-k8s.io",
+          kind: "AzureCluster",
+          name: "demo",
+        },
+      },
     });
     expect((await story.get("demo")).spec.controlPlaneEndpoint).toBeUndefined();
     expect([...story.servers.keys()]).toEqual(["demo"]);
@@ -353,11 +363,11 @@ test("a Cluster whose control plane has a controller gets no stand-in; the kind 
   const kcp = { group: "controlplane.cluster.x-k8s.io", kind: "KubeadmControlPlane" };
   const planes = story.start({ yieldTo: [kcp] });
   await story.run(planes.ready);
-  const refTo = (apiVersion: string) => ({ apiVersion, kind: "KubeadmControlPlane", name: "a" });
+  const refTo = (apiGroup: string) => ({ apiGroup, kind: "KubeadmControlPlane", name: "a" });
   await story.createCluster("ours", {
-    spec: { controlPlaneRef: refTo("controlplane.cluster.x-k8s.io/v1beta2") },
+    spec: { controlPlaneRef: refTo("controlplane.cluster.x-k8s.io") },
   });
-  await story.createCluster("other", { spec: { controlPlaneRef: refTo("rockets.example.com/v1beta1") } });
+  await story.createCluster("other", { spec: { controlPlaneRef: refTo("rockets.example.com") } });
   expect([...story.servers.keys()]).toEqual(["other"]);
   expect(await story.secret("ours-kubeconfig")).toBeUndefined();
   expect(await story.secret("other-kubeconfig")).toBeDefined();

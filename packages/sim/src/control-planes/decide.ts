@@ -4,7 +4,6 @@ import {
   deepEqual,
   ensureOwnerReference,
   type Frozen,
-  groupOf,
   type OwnerReference,
   ownerReferenceTo,
   type Secret,
@@ -41,8 +40,10 @@ export interface ControlPlaneKind {
 
 /** Whether a controller of ours makes the control plane of the Cluster, so that nothing stands in for it. */
 export function isControlled({ spec }: Frozen<Cluster>, kinds: readonly ControlPlaneKind[]): boolean {
-  const { apiVersion = "", kind } = spec.controlPlaneRef ?? {};
-  return kinds.some((one) => one.kind === kind && one.group === groupOf(apiVersion));
+  const { controlPlaneRef } = spec;
+  return kinds.some(
+    ({ kind, group }) => kind === controlPlaneRef?.kind && group === controlPlaneRef.apiGroup,
+  );
 }
 
 /** Decides which objects a Cluster with a running logical cluster still needs; none when it is settled. */

@@ -1,4 +1,4 @@
-import type { Condition } from "@capstan/api";
+import { getCondition, olderConditionsOf } from "@capstan/api";
 import type { Claims, ConditionClaim } from "../scenario/claims.ts";
 import type { World } from "../world/world.ts";
 import { scaleSetId } from "./scale-set.ts";
@@ -38,8 +38,6 @@ function conditionProblem(
 ): string[] {
   const resource = `${kind.group}/${kind.plural}`;
   const object = world.management.storage.get({ resource, namespace, name });
-  const conditions = (object as { status?: { conditions?: readonly Condition[] } } | undefined)?.status
-    ?.conditions;
-  const now = conditions?.find((condition) => condition.type === type)?.status ?? "not there";
+  const now = getCondition(object && olderConditionsOf(object as object), type)?.status ?? "not there";
   return now === status ? [] : [`${type} of ${kind.kind} ${name} is ${now}, not ${status}`];
 }

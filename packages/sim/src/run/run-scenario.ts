@@ -90,9 +90,9 @@ class ExpectationError extends Error {
 async function prepare(world: World, clusters: readonly string[]): Promise<void> {
   for (const name of clusters) {
     const key = { name, namespace: "default" };
-    const { apiVersion, kind } = KubeadmControlPlane;
+    const { group: apiGroup, kind } = KubeadmControlPlane;
     // Simulated control planes serve as its control plane.
-    const controlPlaneRef = { apiVersion, kind, name };
+    const controlPlaneRef = { apiGroup, kind, name };
     await world.run(world.user.create(Cluster, { metadata: key, spec: { controlPlaneRef } }));
     const { storage } = world.management;
     const isThere = (): boolean => {

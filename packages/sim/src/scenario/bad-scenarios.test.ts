@@ -57,8 +57,8 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
     ],
     [
       "another version of a kind",
-      "steps:\n  - apply:\n      objects:\n        - apiVersion: cluster.x-k8s.io/v1beta2\n          kind: Cluster\n          metadata: { name: a }\n",
-      '4:23: steps[0].apply.objects[0].apiVersion: "cluster.x-k8s.io/v1beta2": Cluster is served as cluster.x-k8s.io/v1beta1',
+      "steps:\n  - apply:\n      objects:\n        - apiVersion: cluster.x-k8s.io/v1alpha4\n          kind: Cluster\n          metadata: { name: a }\n",
+      '4:23: steps[0].apply.objects[0].apiVersion: "cluster.x-k8s.io/v1alpha4": Cluster is served as cluster.x-k8s.io/v1beta2',
     ],
     [
       "an object without a name",

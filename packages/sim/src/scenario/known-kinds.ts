@@ -1,4 +1,4 @@
-import { customKinds, type Kind, kindOf } from "@capstan/api";
+import { customKinds, type Kind, servedKind } from "@capstan/api";
 import { builtInKinds } from "@capstan/apiserver";
 import { suggestion } from "./near-names.ts";
 
@@ -19,9 +19,9 @@ export function kindNamed(name: string): KindFound {
 
 /** Finds the kind of an object by its apiVersion and kind. */
 export function kindOfObject(apiVersion: string, name: string): KindFound {
-  const custom = kindOf(apiVersion, name);
   // The object may have another version than our controllers read.
-  if (custom) return { kind: { ...custom, apiVersion, version: apiVersion.slice(custom.group.length + 1) } };
+  const custom = servedKind(apiVersion, name);
+  if (custom) return { kind: custom };
   const builtIn = builtInKinds.find(
     (candidate) => candidate.kind === name && candidate.apiVersion === apiVersion,
   );

@@ -1,4 +1,4 @@
-import { type Condition, customKinds, type Frozen, Lease, Node, Pod } from "@capstan/api";
+import { type Condition, customKinds, type Frozen, Lease, Node, olderConditionsOf, Pod } from "@capstan/api";
 import type { Storage, StoredEvent } from "@capstan/apiserver";
 import type { Azure, MachineEvent } from "@capstan/azure-sim";
 import type { EtcdClusters } from "../etcd/etcd-clusters.ts";
@@ -236,6 +236,6 @@ function newsOf(
   ];
 }
 
-function conditionsOf(object: unknown): readonly Condition[] {
-  return (object as { status?: { conditions?: readonly Condition[] } } | undefined)?.status?.conditions ?? [];
+function conditionsOf(object: object | undefined): readonly Condition[] {
+  return (object && olderConditionsOf(object)) ?? [];
 }

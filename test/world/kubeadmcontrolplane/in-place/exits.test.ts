@@ -1,4 +1,10 @@
-import { AzureMachineTemplate, ExtensionConfig, getCondition, KubeadmControlPlane } from "@capstan/api";
+import {
+  AzureMachineTemplate,
+  ExtensionConfig,
+  getCondition,
+  KubeadmControlPlane,
+  olderConditionsOf,
+} from "@capstan/api";
 import { azureMachineTemplate } from "@capstan/runtime/testing/builders";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
@@ -15,7 +21,7 @@ import { inPlaceControlPlane, UPDATER } from "../../kit/control-plane-in-place-w
 
 async function conditionOf(world: World): Promise<unknown> {
   const { status } = await get(world, KubeadmControlPlane, CONTROL_PLANE);
-  return getCondition(status?.conditions, "MachinesSpecUpToDate");
+  return getCondition(olderConditionsOf({ status }), "MachinesSpecUpToDate");
 }
 
 /** Changes the size of the virtual machines, which the reference updater does not do. */
@@ -25,7 +31,7 @@ async function resize(world: World): Promise<void> {
   const spec = { template: { spec: { vmSize: "Standard_D8s_v3" } } };
   await world.run(world.user.create(AzureMachineTemplate, azureMachineTemplate({ metadata, spec })));
   await patch(world, KubeadmControlPlane, CONTROL_PLANE, {
-    spec: { machineTemplate: { infrastructureRef: { name } } },
+    spec: { machineTemplate: { spec: { infrastructureRef: { name } } } },
   });
 }
 
@@ -46,7 +52,7 @@ test("a change that no updater makes is blocked, and ends when the control plane
   const world = await blockedByResize();
   const names = await namesOf(world);
   await patch(world, KubeadmControlPlane, CONTROL_PLANE, {
-    spec: { machineTemplate: { infrastructureRef: { name: CONTROL_PLANE } } },
+    spec: { machineTemplate: { spec: { infrastructureRef: { name: CONTROL_PLANE } } } },
   });
   await world.advance(MINUTE_MS);
   expect(await conditionOf(world)).toMatchObject({ status: "True" });
@@ -68,7 +74,7 @@ test("a blocked change replaces the machines when a fallback allows it", async (
   const world = await blockedByResize();
   const names = await namesOf(world);
   await patch(world, KubeadmControlPlane, CONTROL_PLANE, {
-    spec: { rolloutStrategy: { fallbackRollingUpdate: { maxSurge: 1 } } },
+    spec: { rollout: { strategy: { fallbackRollingUpdate: { maxSurge: 1 } } } },
   });
   await world.advance(5 * MINUTE_MS);
   expect(await untilReady(world, 3)).toBe(true);

@@ -7,6 +7,7 @@ import {
   KubeadmControlPlane,
   type KubernetesObject,
   Machine,
+  olderConditionsOf,
 } from "@capstan/api";
 import type { Rehearsal, World } from "@capstan/sim";
 import { CONTROL_PLANE, NEW_VERSION, untilReady } from "../../kit/control-plane-world.ts";
@@ -43,9 +44,9 @@ function summaryOf(world: World): unknown {
   const [controlPlane] = stored(world, KubeadmControlPlane);
   const { status } = controlPlane ?? {};
   return {
-    replicas: status && [status.replicas, status.readyReplicas, status.updatedReplicas, status.version],
+    replicas: status && [status.replicas, status.readyReplicas, status.upToDateReplicas, status.version],
     inPlace: status?.inPlace,
-    ready: getCondition(status?.conditions, "Ready")?.status,
+    ready: getCondition(olderConditionsOf({ status }), "Ready")?.status,
     machines: stored(world, Machine).map(({ spec, metadata, status: own }) => ({
       version: spec.version,
       updaters: spec.updaters,
@@ -54,7 +55,7 @@ function summaryOf(world: World): unknown {
       annotations: Object.keys(metadata.annotations ?? {}),
     })),
     configs: stored(world, KubeadmConfig).map(({ spec, metadata }) => ({
-      version: spec.clusterConfiguration?.kubernetesVersion,
+      files: spec.files?.length,
       annotations: Object.keys(metadata.annotations ?? {}),
     })),
     infrastructure: stored(world, AzureMachine).map(({ metadata }) =>

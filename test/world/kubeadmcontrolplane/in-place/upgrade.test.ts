@@ -7,6 +7,7 @@ import {
   KubeadmControlPlane,
   Machine,
   Node,
+  olderConditionsOf,
   Pod,
 } from "@capstan/api";
 import type { World } from "@capstan/sim";
@@ -97,7 +98,9 @@ test.each([
     expect(Object.keys(metadata.annotations ?? {})).toEqual([
       "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup",
     ]);
-    expect(status?.conditions).toContainEqual(expect.objectContaining({ type: "UpToDate", status: "True" }));
+    expect(olderConditionsOf({ status })).toContainEqual(
+      expect.objectContaining({ type: "UpToDate", status: "True" }),
+    );
   }
   const writes = world.testedWrites;
   await world.advance(60 * MINUTE_MS);

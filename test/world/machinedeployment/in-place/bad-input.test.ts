@@ -1,5 +1,13 @@
 /** What is wrong is named in a condition or refused, and no machine is lost by it. */
-import { DEFAULT_FEATURES, ExtensionConfig, getCondition, Machine, MachineDeployment } from "@capstan/api";
+import {
+  type Condition,
+  DEFAULT_FEATURES,
+  ExtensionConfig,
+  getCondition,
+  Machine,
+  MachineDeployment,
+  olderConditionsOf,
+} from "@capstan/api";
 import type { Handler, HttpResponse } from "@capstan/env";
 import type { World } from "@capstan/sim";
 import type { Updater } from "@capstan/updater";
@@ -26,8 +34,8 @@ function spoiled(path: RegExp, response: () => HttpResponse): Updater {
   return { ...updater, handle };
 }
 
-const discovered = async (world: World): Promise<ReturnType<typeof getCondition>> =>
-  getCondition((await get(world, ExtensionConfig, "resizer")).status?.conditions, "Discovered");
+const discovered = async (world: World): Promise<Readonly<Condition> | undefined> =>
+  getCondition(olderConditionsOf(await get(world, ExtensionConfig, "resizer")), "Discovered");
 
 const handlers = (...names: readonly string[]): string =>
   JSON.stringify({
@@ -77,12 +85,12 @@ test.each([
       isSpoiled && request.path.endsWith("/can-update") ? Promise.resolve(response) : updater.handle(request);
     const world = await inPlaceWorld([{ ...updater, handle }]);
     const strategy = { fallbackRollingUpdate: { maxUnavailable: 1 } };
-    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { strategy } });
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { rollout: { strategy } } });
     const before = await machinesIn(world);
     await resize(world, "large");
     await world.advance(10 * MINUTE_MS);
     const { status } = await get(world, MachineDeployment, DEPLOYMENT);
-    const rollout = getCondition(status?.conditions, "RolloutComplete");
+    const rollout = getCondition(olderConditionsOf({ status }), "RolloutComplete");
     expect(rollout).toMatchObject({ reason: "UpdatersNotAnswering" });
     expect(rollout?.message).toContain(message);
     isSpoiled = false;
@@ -115,7 +123,7 @@ test("a name in spec.updaters that is registered nowhere is named in a condition
   await world.run(world.user.delete(ExtensionConfig, { name: "resizer" }));
   await patch(world, Machine, name, { metadata: { annotations }, spec: { updaters: ["resizer"] } });
   await world.advance(MINUTE_MS);
-  const upToDate = getCondition((await get(world, Machine, name)).status?.conditions, "UpToDate");
+  const upToDate = getCondition(olderConditionsOf(await get(world, Machine, name)), "UpToDate");
   expect(upToDate).toMatchObject({ status: "False", reason: "UpdaterNotRegistered" });
   expect(upToDate?.message).toContain(
     "updater resizer is not registered: no discovered ExtensionConfig has this name",
@@ -129,12 +137,14 @@ test("with the gate off the server refuses the strategy", async () => {
   const world = await inPlaceWorld([], { features: { ...DEFAULT_FEATURES, InPlaceUpdates: true } });
   const off = await inPlaceWorld([], { features: DEFAULT_FEATURES }).catch((error: unknown) => error);
   expect(String(off)).toContain("needs the feature gate InPlaceUpdates");
-  const spec = { strategy: { type: "Sideways" as never } };
+  const spec = { rollout: { strategy: { type: "Sideways" as never } } };
   await expect(
     create(world, MachineDeployment, deployment({ metadata: { name: "odd" }, spec })),
   ).rejects.toThrow('Unsupported value: "Sideways"');
   const stuck = {
-    strategy: { type: "InPlace" as const, fallbackRollingUpdate: { maxSurge: 0, maxUnavailable: 0 } },
+    rollout: {
+      strategy: { type: "InPlace" as const, fallbackRollingUpdate: { maxSurge: 0, maxUnavailable: 0 } },
+    },
   };
   await expect(
     create(

@@ -8,6 +8,7 @@ import {
   getCondition,
   Machine,
   MachineDeployment,
+  olderConditionsOf,
   PENDING_HOOKS_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
   UPDATE_MACHINE_HOOK,
@@ -17,7 +18,7 @@ import { machine as machineOf } from "@capstan/runtime/testing/builders";
 import { createWorld, type World } from "@capstan/sim";
 import { defineUpdater, done, inProgress, type Updater, type UpdatedObject } from "@capstan/updater";
 import { expect, test } from "vitest";
-import { create, find, get, MINUTE_MS, NAMESPACE, patch } from "../../kit/cluster-world.ts";
+import { create, find, get, MINUTE_MS, patch } from "../../kit/cluster-world.ts";
 import { foreign, install } from "../../kit/foreign-kinds.ts";
 import {
   CLUSTER,
@@ -133,16 +134,16 @@ async function vsphereTemplate(world: World, name: string, spec: object): Promis
 }
 
 const useTemplate = (world: World, name: string, strategy: object = {}): Promise<unknown> => {
-  const infrastructureRef = { ...referenceTo(VSphereMachineTemplate, name), namespace: NAMESPACE };
+  const infrastructureRef = referenceTo(VSphereMachineTemplate, name);
   return patch(world, MachineDeployment, DEPLOYMENT, {
-    spec: { strategy, template: { spec: { infrastructureRef } } },
+    spec: { rollout: { strategy }, template: { spec: { infrastructureRef } } },
   });
 };
 
 async function workers(world: World): Promise<void> {
   await vsphereTemplate(world, "md-1-1", { memoryMiB: 4096, template: LINUX });
   const template = { spec: { infrastructureRef: referenceTo(VSphereMachineTemplate, "md-1-1") } };
-  const spec = { replicas: 1, strategy: { type: "InPlace" as const }, template };
+  const spec = { replicas: 1, rollout: { strategy: { type: "InPlace" as const } }, template };
   await create(world, MachineDeployment, deployment({ metadata: { name: DEPLOYMENT }, spec }));
   await world.rest(PATIENCE_MS);
 }
@@ -172,7 +173,7 @@ test("update worker node memory: the machine moves, is updated by one updater, a
 const owner = (machine: Frozen<Machine> | undefined): string | undefined =>
   machine && controllerOf(machine)?.name;
 const upToDate = (machine: Frozen<Machine> | undefined): unknown =>
-  getCondition(machine?.status?.conditions, "UpToDate");
+  getCondition(olderConditionsOf(machine), "UpToDate");
 
 test("update worker nodes from Linux to Windows: no updater covers it, and the fallback replaces the machine", async () => {
   const exchanges: string[] = [];

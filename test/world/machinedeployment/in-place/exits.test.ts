@@ -6,6 +6,7 @@ import {
   Machine,
   MachineDeployment,
   MachineHealthCheck,
+  olderConditionsOf,
   RETRY_UPDATE_ANNOTATION,
   UPDATE_APPROVAL_ANNOTATION,
   UPDATE_APPROVED_ANNOTATION,
@@ -40,7 +41,7 @@ const names = async (world: World): Promise<readonly string[]> =>
 const sizes = async (world: World): Promise<readonly string[]> =>
   (await world.run(world.user.list(TestMachine))).map(({ spec }) => String(spec?.["size"])).toSorted();
 const rollout = async (world: World): Promise<unknown> =>
-  getCondition((await get(world, MachineDeployment, DEPLOYMENT)).status?.conditions, "RolloutComplete");
+  getCondition(olderConditionsOf(await get(world, MachineDeployment, DEPLOYMENT)), "RolloutComplete");
 
 describe("without an updater for the change and without a fallback", () => {
   async function blocked(): Promise<{ world: World; before: readonly string[] }> {
@@ -85,7 +86,7 @@ describe("without an updater for the change and without a fallback", () => {
   test("nothing happens until a fallback replaces the machines", async () => {
     const { world, before } = await blocked();
     const strategy = { fallbackRollingUpdate: { maxUnavailable: 1 } };
-    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { strategy } });
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { rollout: { strategy } } });
     await world.rest(PATIENCE_MS);
     expect((await names(world)).filter((name) => before.includes(name))).toEqual([]);
     expect(await sizes(world)).toEqual(["large", "large", "large"]);
@@ -123,7 +124,7 @@ describe("an updater that fails", () => {
     );
     expect(others).toEqual([]);
     expect(victim?.status?.update).toMatchObject({ state: "Failed", message: "no memory left", attempts: 1 });
-    expect(getCondition(victim?.status?.conditions, "UpToDate")).toMatchObject({
+    expect(getCondition(olderConditionsOf(victim), "UpToDate")).toMatchObject({
       status: "False",
       severity: "Error",
       reason: "UpdateFailed",
@@ -206,7 +207,7 @@ test("an updater that says Done before the Node reports the new version is not b
   const touched = (await machinesIn(world)).filter(({ spec }) => spec.version === "v1.31.3");
   expect(touched).toHaveLength(1);
   expect(touched[0]?.status?.update).toMatchObject({ updater: "versions", state: "Failed" });
-  expect(getCondition(touched[0]?.status?.conditions, "UpToDate")?.message).toMatch(
+  expect(getCondition(olderConditionsOf(touched[0]), "UpToDate")?.message).toMatch(
     /^Updater versions: was not done within 30 min; last answer: said Done, but the kubelet of the Node reports no version, not v1\.31\.3/,
   );
   expect(new Set(calls.updated).size).toBe(1);
@@ -252,7 +253,7 @@ test("a health check waits for a machine that is updated, although its Node is n
   const spec = {
     clusterName: CLUSTER,
     selector: { matchLabels: { "cluster.x-k8s.io/cluster-name": CLUSTER } },
-    unhealthyConditions: [{ type: "Ready", status: "False", timeout: "2m" }],
+    checks: { unhealthyNodeConditions: [{ type: "Ready", status: "False", timeoutSeconds: 120 }] },
   };
   await create(world, MachineHealthCheck, machineHealthCheck({ spec }));
   const before = await names(world);
@@ -300,7 +301,7 @@ test("while an updater works, the server refuses changes of what it works on, an
   );
   await patch(world, Machine, name, {
     metadata: { labels: { color: "red" } },
-    spec: { nodeDrainTimeout: "9m" },
+    spec: { deletion: { nodeDrainTimeoutSeconds: 540 } },
   });
 });
 

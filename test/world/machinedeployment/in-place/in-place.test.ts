@@ -1,4 +1,4 @@
-import { KubeadmConfig, MachineDeployment } from "@capstan/api";
+import { KubeadmConfig, MachineDeployment, olderConditionsOf } from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { get, patch } from "../../kit/cluster-world.ts";
@@ -42,13 +42,15 @@ test("machines move to the new MachineSet one at a time, are updated, and keep n
   expect(machines.filter(isAvailable)).toHaveLength(3);
   expect(await setsIn(world)).toHaveLength(1);
   expect(await get(world, MachineDeployment, DEPLOYMENT)).toMatchObject({
-    status: { phase: "Running", replicas: 3, updatedReplicas: 3, availableReplicas: 3 },
+    status: { phase: "Running", replicas: 3, upToDateReplicas: 3, availableReplicas: 3 },
   });
   for (const { metadata, spec, status } of machines) {
     expect(spec.updaters).toBeUndefined();
     expect(Object.keys(metadata.annotations ?? {})).toEqual([]);
     expect(status?.update).toBeUndefined();
-    expect(status?.conditions).toContainEqual(expect.objectContaining({ type: "UpToDate", status: "True" }));
+    expect(olderConditionsOf({ status })).toContainEqual(
+      expect.objectContaining({ type: "UpToDate", status: "True" }),
+    );
   }
   expect(calls.asked).toEqual([["infraMachine.spec.size"]]);
   expect(calls.updated).toEqual(

@@ -25,6 +25,7 @@ import {
   testUpdater,
   useTemplate,
 } from "../../kit/in-place-world.ts";
+import { named } from "../life.ts";
 
 const SIZE: FieldPath = "infraMachine.spec.size";
 
@@ -63,7 +64,7 @@ export const STORIES: Readonly<Record<string, Story>> = {
     updaters: () => [testUpdater("other", ["machine.spec.version"])],
     run: async (world) => {
       const strategy = { fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
-      await patch(world, MachineDeployment, DEPLOYMENT, { spec: { strategy } });
+      await patch(world, MachineDeployment, DEPLOYMENT, { spec: { rollout: { strategy } } });
       await resize(world, "large");
       await world.rest(PATIENCE_MS);
     },
@@ -180,7 +181,7 @@ export function rehearsalOf(name: string, seed: string, managers = 1): Rehearsal
       await prepare(world);
       for (const updater of updaters) await register(world, updater.name);
       const strategy = { type: "InPlace" } as const;
-      await create(world, MachineDeployment, deployment({ spec: { replicas: 2, strategy } }));
+      await create(world, MachineDeployment, deployment({ spec: { replicas: 2, rollout: { strategy } } }));
       await world.rest(PATIENCE_MS);
       const before = identities(world.truth);
       await story.run(world, watched);
@@ -237,7 +238,7 @@ const withinBudget: Invariant = {
 function endOf({ truth }: World): unknown {
   const machines = listed<Machine>(truth, Machine);
   const [owner] = listed<MachineDeployment>(truth, MachineDeployment);
-  const { conditions, inPlace: _, ...status } = owner?.status ?? {};
+  const { conditions, deprecated, inPlace: _, ...status } = owner?.status ?? {};
   return {
     machines: machines.length,
     available: machines.filter(isAvailable).length,
@@ -251,6 +252,6 @@ function endOf({ truth }: World): unknown {
         ({ spec, metadata }) => `${String(spec?.["size"])} ${Object.keys(metadata.annotations ?? {}).length}`,
       )
       .toSorted(),
-    status: owner && { ...status, conditions: conditions?.map(({ type, status: is }) => `${type} ${is}`) },
+    status: owner && { ...status, conditions: [conditions, deprecated?.v1beta1?.conditions].map(named) },
   };
 }

@@ -59,7 +59,7 @@ async function rolled(spec: object, midway?: (world: World) => Promise<unknown>)
 }
 
 const limits = (maxSurge: number, maxUnavailable: number) => ({
-  strategy: { rollingUpdate: { maxSurge, maxUnavailable } },
+  rollout: { strategy: { rollingUpdate: { maxSurge, maxUnavailable } } },
 });
 
 test("within maxUnavailable 2 two machines are updated at once, and none is added", async () => {
@@ -89,7 +89,7 @@ test("replicas that shrink in mid-rollout are taken from the old template", asyn
 test("a strategy that becomes RollingUpdate in mid-rollout replaces the machines that are left", async () => {
   const strategy = { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
   const { kept, machines } = await rolled({ replicas: 3 }, (world) =>
-    patch(world, MachineDeployment, DEPLOYMENT, { spec: { strategy } }),
+    patch(world, MachineDeployment, DEPLOYMENT, { spec: { rollout: { strategy } } }),
   );
   expect({ kept, machines }).toEqual({ kept: 1, machines: 3 });
 });

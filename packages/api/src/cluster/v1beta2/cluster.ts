@@ -1,27 +1,15 @@
+import { StandardConditions } from "../../kubernetes/condition.ts";
 import { nonEmpty } from "../../schema/non-empty.ts";
-import {
-  boolean,
-  described,
-  integer,
-  listMap,
-  listOf,
-  mapOf,
-  object,
-  oneOf,
-  optional,
-  string,
-} from "../../schema/schema.ts";
+import { boolean, described, integer, listOf, object, oneOf, optional, string } from "../../schema/schema.ts";
 import {
   ConditionGates,
-  Conditions,
   ContractReference,
   deprecatedFailure,
   deprecatedStatus,
   observedGeneration,
 } from "./fields.ts";
+import { ControlPlaneEndpoint, FailureDomains, PORT } from "./infrastructure-contract.ts";
 import { Topology } from "./topology.ts";
-
-const PORT = { minimum: 1, maximum: 65_535 };
 
 const NetworkRanges = object("Address ranges.", {
   cidrBlocks: listOf(
@@ -45,12 +33,7 @@ export const Spec = nonEmpty(
           serviceDomain: optional(string("The domain of services.", { minLength: 1, maxLength: 253 })),
         }),
       ),
-      controlPlaneEndpoint: optional(
-        object("The endpoint of the API server.", {
-          host: optional(string("The host name or address.", { minLength: 1, maxLength: 512 })),
-          port: optional(integer("The port.", PORT)),
-        }),
-      ),
+      controlPlaneEndpoint: optional(ControlPlaneEndpoint),
       controlPlaneRef: optional(described("The object that runs the control plane.", ContractReference)),
       infrastructureRef: optional(
         described("The object that has the infrastructure of the cluster.", ContractReference),
@@ -101,7 +84,7 @@ const Machines = object("The machines of a part of the cluster.", {
 export const Status = object(
   "The observed state of the cluster.",
   {
-    conditions: optional(Conditions),
+    conditions: optional(StandardConditions),
     initialization: optional(
       object(
         "What has been done since the cluster was created.",
@@ -114,17 +97,7 @@ export const Status = object(
     ),
     controlPlane: optional(described("The machines of the control plane.", Machines)),
     workers: optional(described("The machines of the workers.", Machines)),
-    failureDomains: optional(
-      listMap(
-        "The failure domains that machines can be placed in.",
-        object("A failure domain.", {
-          name: string("Its name.", { minLength: 1, maxLength: 256 }),
-          controlPlane: optional(boolean("Whether control plane machines may be in it.")),
-          attributes: optional(mapOf("Further attributes of it.", string("An attribute."))),
-        }),
-        { keys: ["name"], minItems: 1, maxItems: 100 },
-      ),
-    ),
+    failureDomains: optional(FailureDomains),
     phase: optional(
       oneOf("The phase of the cluster.", [
         "Pending",

@@ -1,8 +1,9 @@
 /** Fields that several kinds have in v1beta2. */
 import { TemplateMetadata } from "../../kubernetes/template-metadata.ts";
 import { MachineTaints } from "../../kubernetes/taint.ts";
-import { Conditions as OldConditions } from "../../kubernetes/condition.ts";
+import { CONDITION_TYPE, Conditions } from "../../kubernetes/condition.ts";
 import {
+  type Static,
   described,
   integer,
   listMap,
@@ -11,9 +12,8 @@ import {
   oneOf,
   optional,
   string,
-  timestamp,
 } from "../../schema/schema.ts";
-import { ClusterName, CONDITION_TYPE, DeletePolicy, KubernetesVersion } from "../machine-fields.ts";
+import { ClusterName, DeletePolicy, KubernetesVersion } from "../machine-fields.ts";
 
 /** The form of the names of objects. */
 export const DNS_SUBDOMAIN = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
@@ -34,6 +34,9 @@ export const ContractReference = object("Points to an object in the same namespa
   }),
   ...namedObject,
 });
+
+/** A reference to an object in the same namespace. */
+export type ContractReference = Static<typeof ContractReference>;
 
 const timeoutSeconds = (description: string) => optional(integer(description, { minimum: 0 }));
 
@@ -96,11 +99,19 @@ export const NonEmptyTemplateMetadata = object(
   { minProperties: 1 },
 );
 
+const MachineTemplateSpec = object("The desired state of the machines.", machineFields);
+
+/** The fields of a machine, as a template has them. */
+export type MachineTemplateSpec = Static<typeof MachineTemplateSpec>;
+
 /** The template of machines. */
 export const MachineTemplate = object("The template of machines.", {
   metadata: optional(NonEmptyTemplateMetadata),
-  spec: object("The desired state of the machines.", machineFields),
+  spec: MachineTemplateSpec,
 });
+
+/** The template of machines. */
+export type MachineTemplate = Static<typeof MachineTemplate>;
 
 /** How machines are named. */
 export const MachineNaming = object(
@@ -126,36 +137,13 @@ export const DeletionOrder = object(
   { minProperties: 1 },
 );
 
-/** The conditions of v1beta2. */
-export const Conditions = listMap(
-  "The conditions of the object.",
-  object("A condition of the object.", {
-    type: string("The type of the condition, in CamelCase.", {
-      maxLength: 316,
-      pattern: CONDITION_TYPE.pattern,
-    }),
-    status: oneOf("The status of the condition.", ["True", "False", "Unknown"]),
-    observedGeneration: optional(
-      long("The generation of the object that the condition is based on.", { minimum: 0 }),
-    ),
-    lastTransitionTime: timestamp("When the status last changed."),
-    reason: string("The reason, in CamelCase.", {
-      minLength: 1,
-      maxLength: 1024,
-      pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
-    }),
-    message: string("The reason, for people.", { maxLength: 32_768 }),
-  }),
-  { keys: ["type"], maxItems: 32 },
-);
-
 /** The fields of a status that only clients of v1beta1 read. */
 export function deprecatedStatus<F extends Parameters<typeof object>[1]>(fields: F) {
   return optional(
     object("Fields that are no longer used, for clients of older versions.", {
       v1beta1: optional(
         object("Fields of v1beta1.", {
-          conditions: optional(described("The conditions of v1beta1.", OldConditions)),
+          conditions: optional(described("The conditions of v1beta1.", Conditions)),
           ...fields,
         }),
       ),

@@ -1,3 +1,4 @@
+import { StandardConditions } from "../../kubernetes/condition.ts";
 import { LabelSelector } from "../../kubernetes/label-selector.ts";
 import {
   boolean,
@@ -13,7 +14,6 @@ import { FALLBACK_ONLY_IN_PLACE } from "../in-place-strategy.ts";
 import { InPlaceStatus } from "../machine-deployment-status.ts";
 import { ClusterName, ROOM_TO_MOVE, rolloutLimits, ScaleSelector, Versions } from "../machine-fields.ts";
 import {
-  Conditions,
   DeletionOrder,
   deprecatedStatus,
   MachineNaming,
@@ -78,7 +78,7 @@ export const Spec = object("The desired state of the deployment.", {
 export const Status = object(
   "The observed state of the deployment.",
   {
-    conditions: optional(Conditions),
+    conditions: optional(StandardConditions),
     observedGeneration,
     selector: optional(ScaleSelector),
     ...replicaCounters,

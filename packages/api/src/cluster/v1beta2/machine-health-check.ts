@@ -1,3 +1,4 @@
+import { StandardConditions } from "../../kubernetes/condition.ts";
 import { LabelSelector } from "../../kubernetes/label-selector.ts";
 import {
   described,
@@ -11,7 +12,7 @@ import {
 } from "../../schema/schema.ts";
 import { unhealthyMachineConditionType } from "../health-check-conditions.ts";
 import { ClusterName } from "../machine-fields.ts";
-import { Conditions, deprecatedStatus, namedObject, observedGeneration } from "./fields.ts";
+import { deprecatedStatus, namedObject, observedGeneration } from "./fields.ts";
 
 const timeoutSeconds = integer("How long it must last.", { minimum: 0 });
 
@@ -92,7 +93,7 @@ export const Spec = object("When a machine is unhealthy.", {
 export const Status = object(
   "The observed state of the machines.",
   {
-    conditions: optional(Conditions),
+    conditions: optional(StandardConditions),
     expectedMachines: optional(integer("How many machines the selector matches.", { minimum: 0 })),
     currentHealthy: optional(integer("How many of them are healthy.", { minimum: 0 })),
     remediationsAllowed: optional(integer("How many more may be replaced now.", { minimum: 0 })),

@@ -1,8 +1,8 @@
+import { StandardConditions } from "../../kubernetes/condition.ts";
 import { integer, object, optional } from "../../schema/schema.ts";
 import { ClusterName, Versions } from "../machine-fields.ts";
 import { poolLists, poolObservations } from "../machine-pool-fields.ts";
 import {
-  Conditions,
   deprecatedFailure,
   deprecatedStatus,
   MachineTemplate,
@@ -23,7 +23,7 @@ export const Spec = object("The desired state of the pool.", {
 export const Status = object(
   "The observed state of the pool.",
   {
-    conditions: optional(Conditions),
+    conditions: optional(StandardConditions),
     initialization: optional(Initialization),
     ...poolObservations,
     ...replicaCounters,

@@ -1,9 +1,9 @@
+import { StandardConditions } from "../../kubernetes/condition.ts";
 import { LabelSelector } from "../../kubernetes/label-selector.ts";
 import { described, integer, object, optional } from "../../schema/schema.ts";
 import { ClusterName, ScaleSelector, Versions } from "../machine-fields.ts";
 import { machineSetProgress } from "../machine-set-status.ts";
 import {
-  Conditions,
   DeletionOrder,
   deprecatedFailure,
   deprecatedStatus,
@@ -30,7 +30,7 @@ export const Spec = object("The desired state of the machine set.", {
 export const Status = object(
   "The observed state of the machine set.",
   {
-    conditions: optional(Conditions),
+    conditions: optional(StandardConditions),
     selector: optional(ScaleSelector),
     ...replicaCounters,
     ...machineSetProgress,

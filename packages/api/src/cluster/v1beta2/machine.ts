@@ -1,7 +1,7 @@
+import { StandardConditions } from "../../kubernetes/condition.ts";
 import { boolean, listOf, object, optional, string } from "../../schema/schema.ts";
 import { MachineAddress, machineObservations, machineUpdaters } from "../machine-status.ts";
 import {
-  Conditions,
   deprecatedFailure,
   deprecatedStatus,
   machineFields,
@@ -26,7 +26,7 @@ export const Initialization = object(
 export const Status = object(
   "The observed state of the machine.",
   {
-    conditions: optional(Conditions),
+    conditions: optional(StandardConditions),
     initialization: optional(Initialization),
     nodeRef: optional(object("The node of the machine.", { name: namedObject.name })),
     ...machineObservations,

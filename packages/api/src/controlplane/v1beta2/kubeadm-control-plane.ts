@@ -1,9 +1,9 @@
-import { NonEmptyKubeadmConfigSpec } from "../../bootstrap/v1beta2/kubeadm-config-spec.ts";
+import { StandardConditions } from "../../kubernetes/condition.ts";
+import { NonEmptyKubeadmConfigSpec } from "../../bootstrap/v1beta2/spec.ts";
 import { FALLBACK_ONLY_IN_PLACE } from "../../cluster/in-place-strategy.ts";
 import { KubernetesVersion, ScaleSelector, Versions } from "../../cluster/machine-fields.ts";
 import {
   ConditionGates,
-  Conditions,
   ContractReference,
   deletionTimeouts,
   deprecatedFailure,
@@ -15,6 +15,7 @@ import {
 } from "../../cluster/v1beta2/fields.ts";
 import { MachineTaints } from "../../kubernetes/taint.ts";
 import {
+  type Static,
   boolean,
   described,
   integer,
@@ -103,11 +104,14 @@ export const Spec = object("The desired state of the control plane.", {
   machineNaming: optional(MachineNaming),
 });
 
+/** The desired state of a control plane. */
+export type KubeadmControlPlaneSpec = Static<typeof Spec>;
+
 /** The status of a KubeadmControlPlane of v1beta2. */
 export const Status = object(
   "The observed state of the control plane.",
   {
-    conditions: optional(Conditions),
+    conditions: optional(StandardConditions),
     initialization: optional(
       object(
         "What has been done since the control plane was created.",

@@ -1,6 +1,7 @@
 import { type ObjectOf, defineKind } from "../../kind.ts";
-import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "../group.ts";
-import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../../printer-columns.ts";
+import { AZURE_CLUSTER_LABELS, INFRASTRUCTURE } from "../group.ts";
+import { azureClusterV1Beta2 } from "../../conversion/azure-cluster.ts";
+import { COLUMNS } from "./columns.ts";
 import { defaultAzureCluster } from "./defaults.ts";
 import { AzureClusterSpec, AzureClusterStatus } from "./schema.ts";
 import { azureClusterErrors } from "./rules.ts";
@@ -13,18 +14,9 @@ export const AzureCluster = defineKind({
   description: "The Azure infrastructure that the machines of a cluster share.",
   spec: AzureClusterSpec,
   status: AzureClusterStatus,
-  columns: [
-    CLUSTER_LABEL_COLUMN,
-    readyColumn("Ready"),
-    readyColumn("Reason"),
-    readyColumn("Message", 1),
-    { name: "Resource Group", type: "string", jsonPath: ".spec.resourceGroup", priority: 1 },
-    { name: "SubscriptionID", type: "string", jsonPath: ".spec.subscriptionID", priority: 1 },
-    { name: "Location", type: "string", jsonPath: ".spec.location", priority: 1 },
-    { name: "Endpoint", type: "string", jsonPath: ".spec.controlPlaneEndpoint.host", priority: 1 },
-    AGE_COLUMN,
-  ],
-  crdLabels: AZURE_PROVIDER_LABELS,
+  columns: COLUMNS,
+  converted: [azureClusterV1Beta2],
+  crdLabels: AZURE_CLUSTER_LABELS,
   applyDefaults: defaultAzureCluster,
   validate: azureClusterErrors,
 });

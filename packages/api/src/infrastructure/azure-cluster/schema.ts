@@ -15,8 +15,13 @@ import {
 import { ObjectReference } from "../../kubernetes/object-reference.ts";
 import { LongRunningOperationStates, Operation } from "../operation.ts";
 import { ControlPlaneEndpoint, FailureDomains } from "../../cluster/infrastructure-contract.ts";
+import { Initialization } from "../initialization.ts";
 import { LoadBalancer, PublicIP } from "./load-balancer.ts";
 import { Subnet, Vnet } from "./subnet.ts";
+
+/** The descriptions of the spec and of the status, in all versions. */
+export const SPEC = "The desired state of the cluster's infrastructure.";
+export const STATUS = "The observed state of the cluster's infrastructure.";
 
 const RATE_LIMITS = [
   "defaultRateLimit",
@@ -97,8 +102,8 @@ const CloudProviderConfigOverrides = object("Settings of the cloud provider in t
   ),
 });
 
-/** The spec of a cluster. */
-export const AzureClusterSpec = object("The desired state of the cluster's infrastructure.", {
+/** The fields of the spec that all versions share. */
+export const specFields = {
   location: string("The Azure region.", {
     rules: [
       { rule: "self == oldSelf", message: "a cluster cannot move; create a new one in the other region" },
@@ -109,7 +114,6 @@ export const AzureClusterSpec = object("The desired state of the cluster's infra
   identityRef: optional(ObjectReference),
   azureEnvironment: optional(string("The cloud. Only AzurePublicCloud is supported.")),
   networkSpec: optional(NetworkSpec),
-  controlPlaneEndpoint: optional(ControlPlaneEndpoint),
   controlPlaneEnabled: optional(
     boolean("Whether the control plane runs in this infrastructure.", { default: true }),
   ),
@@ -123,18 +127,30 @@ export const AzureClusterSpec = object("The desired state of the cluster's infra
     }),
   ),
   failureDomains: optional(FailureDomains),
+};
+
+/** The spec of a cluster. */
+export const AzureClusterSpec = object(SPEC, {
+  ...specFields,
+  controlPlaneEndpoint: optional(ControlPlaneEndpoint),
 });
 
 /** The spec of a cluster. */
 export type AzureClusterSpec = Static<typeof AzureClusterSpec>;
 
-/** The status of a cluster. */
-export const AzureClusterStatus = object("The observed state of the cluster's infrastructure.", {
+/** The fields of the status that all versions share. */
+export const statusFields = {
   ready: optional(boolean("Whether machines can be created.")),
-  failureDomains: optional(FailureDomains),
+  initialization: optional(Initialization),
   conditions: optional(Conditions),
   longRunningOperationStates: optional(LongRunningOperationStates),
   operation: optional(Operation),
+};
+
+/** The status of a cluster. */
+export const AzureClusterStatus = object(STATUS, {
+  ...statusFields,
+  failureDomains: optional(FailureDomains),
 });
 
 /** The status of a cluster. */

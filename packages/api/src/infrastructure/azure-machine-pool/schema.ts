@@ -14,6 +14,7 @@ import {
   timestamp,
 } from "../../schema/schema.ts";
 import { Image, imageFields, oneImageSource } from "../image.ts";
+import { Initialization } from "../initialization.ts";
 import { LongRunningOperationStates, Operation } from "../operation.ts";
 import { virtualMachineFields } from "../virtual-machine.ts";
 import { identityFields } from "../vm-identity.ts";
@@ -131,6 +132,7 @@ export type AzureMachinePoolSpec = Static<typeof AzureMachinePoolSpec>;
 /** The status of a pool. */
 export const AzureMachinePoolStatus = object("The observed state of the pool.", {
   ready: optional(boolean("Whether the pool is ready.")),
+  initialization: optional(Initialization),
   replicas: optional(integer("How many machines are ready.")),
   upToDateReplicas: optional(integer("How many machines have the newest model and are not being deleted.")),
   lastReconciledReplicas: optional(integer("The desired number that was last reached.")),

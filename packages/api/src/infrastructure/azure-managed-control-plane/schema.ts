@@ -167,7 +167,27 @@ export const AzureManagedControlPlaneStatus = object(
   {
     ready: optional(boolean("Whether the cluster is ready.")),
     initialized: optional(boolean("Whether the API server has answered once.")),
+    initialization: optional(
+      object(
+        "What has been done since the object was created.",
+        {
+          controlPlaneInitialized: optional(
+            boolean("Whether the API server has answered once; it stays true."),
+          ),
+        },
+        { minProperties: 1 },
+      ),
+    ),
+    externalManagedControlPlane: optional(
+      boolean("True: AKS runs the control plane, which has no machines here."),
+    ),
     version: optional(string("The Kubernetes version of the control plane.")),
+    versions: optional(
+      listOf(
+        "The Kubernetes versions of the control plane, the oldest first; AKS reports one.",
+        object("A version.", { version: string("The version.") }),
+      ),
+    ),
     autoUpgradeVersion: optional(string("The version that AKS upgraded to by itself.", { minLength: 2 })),
     conditions: optional(Conditions),
     longRunningOperationStates: optional(LongRunningOperationStates),

@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AzureManagedControlPlane, type Frozen, type KubernetesObject, parseYaml } from "@capstan/api";
+import {
+  AzureManagedControlPlane,
+  type Frozen,
+  inStoredVersion,
+  type JsonObject,
+  type KubernetesObject,
+  parseYaml,
+} from "@capstan/api";
 import { createRealEnv } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { aksPlanner } from "./aks-planner.ts";
@@ -18,7 +25,10 @@ function manifests(
     readFileSync(join(EXAMPLES, file), "utf8")
       .split(/^---$/m)
       .map((part) => {
-        const object = parseYaml(part) as KubernetesObject & { spec: Record<string, unknown> };
+        const given = parseYaml(part) as JsonObject;
+        const object = (inStoredVersion(given)?.object ?? given) as unknown as KubernetesObject & {
+          spec: Record<string, unknown>;
+        };
         change(object);
         return object;
       }),

@@ -31,7 +31,7 @@ function planOf(...objects: readonly Frozen<KubernetesObject>[]) {
 const controlPlane = kubeadmControlPlane({
   metadata: { uid: "k1", creationTimestamp },
   spec: { replicas: 3, version: "v1.34.1" },
-  status: { initialized: true, replicas: 3 },
+  status: { initialization: { controlPlaneInitialized: true }, replicas: 3 },
 });
 
 function machineNamed(name: string, version: string, status: "True" | "False" = "True"): Machine {
@@ -44,7 +44,7 @@ function machineNamed(name: string, version: string, status: "True" | "False" = 
   return machine({
     metadata: { name, creationTimestamp, ownerReferences: [controllerReferenceTo(controlPlane)] },
     spec: { version },
-    status: { nodeRef: { apiVersion: "v1", kind: "Node", name }, conditions },
+    status: { nodeRef: { name }, deprecated: { v1beta1: { conditions } } },
   });
 }
 
@@ -82,7 +82,7 @@ test("an unhealthy machine holds an upgrade up, and the plan names the machine a
 
 /** A control plane whose updaters have answered about its machines. */
 function decided(result: "Covered" | "Uncovered", names: readonly string[]): KubeadmControlPlane {
-  const spec = { ...controlPlane.spec, rolloutStrategy: { type: "InPlace" as const } };
+  const spec = { ...controlPlane.spec, rollout: { strategy: { type: "InPlace" as const } } };
   const paths = ["machine.spec.version"];
   const answer =
     result === "Covered"

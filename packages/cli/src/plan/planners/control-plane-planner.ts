@@ -73,6 +73,6 @@ function courseOf(
 
 /** What happens to each outdated machine, also to those that wait for their turn. */
 function verdictsOf({ spec, status }: Frozen<KubeadmControlPlane>): readonly string[] {
-  const hasFallback = spec.rolloutStrategy?.fallbackRollingUpdate !== undefined;
+  const hasFallback = spec.rollout?.strategy?.fallbackRollingUpdate !== undefined;
   return verdictLines(status?.inPlace?.decisions ?? [], { hasFallback });
 }

@@ -69,7 +69,7 @@ function decided(
     metadata: { uid: "d1", creationTimestamp },
     spec: {
       replicas: 3,
-      strategy: { type: "InPlace", ...strategy },
+      rollout: { strategy: { type: "InPlace", ...strategy } },
       template: { spec: { version: "v1.32.0" } },
     },
     status: { inPlace: { machineSet: name, decisions } },
@@ -89,12 +89,16 @@ const ready = machines.map((one) =>
   machine(one, {
     status: {
       nodeRef: { name: one.metadata.name },
-      conditions: ["Ready", "Available"].map((type) => ({
-        type,
-        status: "True" as const,
-        reason: "Because",
-        lastTransitionTime: creationTimestamp,
-      })),
+      deprecated: {
+        v1beta1: {
+          conditions: ["Ready", "Available"].map((type) => ({
+            type,
+            status: "True" as const,
+            reason: "Because",
+            lastTransitionTime: creationTimestamp,
+          })),
+        },
+      },
     },
   }),
 );

@@ -3,9 +3,9 @@ import {
   controllerOf,
   controllerReferenceTo,
   DEFAULT_FEATURES,
+  deprecatedConditionsOf,
   formatTimestamp,
   type Frozen,
-  groupOf,
   Machine,
   MachineDeployment,
   MachineSet,
@@ -66,7 +66,9 @@ function planOf(
     given.sets.some((set) => set.metadata.name === name && set.metadata.namespace === metadata.namespace);
   const uids = new Set(own.map((set) => set.metadata.uid));
   const machines = given.setMachines.filter((machine) => uids.has(controllerOf(machine)?.uid));
-  const isGateOff = deployment.status?.conditions?.some(({ reason }) => reason === "InPlaceUpdatesDisabled");
+  const isGateOff = deprecatedConditionsOf(deployment)?.some(
+    ({ reason }) => reason === "InPlaceUpdatesDisabled",
+  );
   const features = { ...DEFAULT_FEATURES, InPlaceUpdates: isGateOff !== true };
   const view = deploymentViewOf({ deployment, sets: own, isTaken, nowMs, machines, features });
   const { actions, blocked, target } = planDeployment(view);
@@ -115,11 +117,12 @@ function courseOf(
 
 /** How long the replacement of AzureMachines takes; of other providers no times are known. */
 function timeOf(
-  { template, minReadySeconds = 0 }: Frozen<MachineDeployment>["spec"],
+  { template }: Frozen<MachineDeployment>["spec"],
   { outdated, maxSurge, maxUnavailable }: Course,
 ): Pick<Course, "time"> {
-  const { kind, apiVersion = "" } = template.spec.infrastructureRef;
-  if (kind !== AzureMachineTemplate.kind || groupOf(apiVersion) !== AzureMachineTemplate.group) return {};
+  const { infrastructureRef, minReadySeconds = 0 } = template.spec;
+  const { kind, apiGroup } = infrastructureRef;
+  if (kind !== AzureMachineTemplate.kind || apiGroup !== AzureMachineTemplate.group) return {};
   const replacement = { machines: outdated, atOnce: maxSurge + maxUnavailable, minReadySeconds };
   return { time: replacementTime(replacement) };
 }
@@ -179,7 +182,7 @@ function verdictsOf(
   machines: readonly Frozen<Machine>[],
   sets: readonly Frozen<MachineSet>[],
 ): readonly string[] {
-  const hasFallback = spec.strategy?.fallbackRollingUpdate !== undefined;
+  const hasFallback = spec.rollout?.strategy?.fallbackRollingUpdate !== undefined;
   return (status?.inPlace?.decisions ?? []).map((decision) => {
     const { machineSet } = decision;
     const uid = sets.find(({ metadata }) => metadata.name === machineSet)?.metadata.uid;

@@ -48,7 +48,7 @@ export function forecastChange(
 ): PoolForecast {
   refuseImpossibleSize(after.machinePool);
   const { view, notes } = observedPool(after, nowMs);
-  const { minReadySeconds = 0 } = after.machinePool.spec;
+  const { minReadySeconds = 0 } = after.machinePool.spec.template.spec;
   const standstill = standstillOf(after, view) ?? (hasCluster ? undefined : missingClusterOf(after));
   // To the planner, a pool at a standstill looks like a paused one.
   const begun = { ...view, isPaused: standstill !== undefined };

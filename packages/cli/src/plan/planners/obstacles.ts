@@ -1,4 +1,12 @@
-import { type Frozen, parseDuration, Pod, Secret, selectorMatches, selectorOf } from "@capstan/api";
+import {
+  formatDuration,
+  type Frozen,
+  parseDuration,
+  Pod,
+  Secret,
+  selectorMatches,
+  selectorOf,
+} from "@capstan/api";
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import { connectToCluster, readKubeconfig } from "@capstan/manager";
 import { type Client, createClient, Failure } from "@capstan/runtime";
@@ -75,12 +83,13 @@ function notQueried(why: string): ObstacleReport {
   return { obstacles: [], note: `the workload cluster was not queried for disruption budgets: ${why}` };
 }
 
-/** The time limit of a drain as the user wrote it; undefined if it is unlimited. */
+/** The time limit of a drain; undefined if it is unlimited. */
 export function drainPatience({
   pool,
   machinePool,
 }: Pick<PoolParts, "pool" | "machinePool">): string | undefined {
-  const timeout = pool.spec.nodeDrainTimeout ?? machinePool.spec.template.spec.nodeDrainTimeout ?? "0";
+  const { nodeDrainTimeoutSeconds = 0 } = machinePool.spec.template.spec.deletion ?? {};
+  const timeout = pool.spec.nodeDrainTimeout ?? formatDuration(nodeDrainTimeoutSeconds * 1000);
   return parseDuration(timeout) > 0 ? timeout : undefined;
 }
 

@@ -91,13 +91,12 @@ export function rivalNotes({ pool, machinePool, rivals }: PoolParts): readonly s
 
 /** Whether a MachinePool refers to a pool as its infrastructure. */
 export function isFor(machinePool: Frozen<MachinePool>, pool: Frozen<AzureMachinePool>): boolean {
-  const {
-    kind,
-    name,
-    namespace = machinePool.metadata.namespace,
-  } = machinePool.spec.template.spec.infrastructureRef;
+  const { metadata, spec } = machinePool;
+  const { kind, name } = spec.template.spec.infrastructureRef;
   return (
-    kind === AzureMachinePool.kind && name === pool.metadata.name && namespace === pool.metadata.namespace
+    kind === AzureMachinePool.kind &&
+    name === pool.metadata.name &&
+    metadata.namespace === pool.metadata.namespace
   );
 }
 

@@ -55,12 +55,14 @@ export async function proposedControlPlane(
       },
     },
   });
+  const templates = new Map<string, string | undefined>();
+  for (const machine of machines) templates.set(machine.metadata.name, await clonedFrom(context, machine));
   const stored: StoredControlPlane = {
     controlPlane,
     cluster: await clusterOf(client, after),
     machines,
     configs: parts.filter(({ kind }) => kind === KubeadmConfig.kind) as Frozen<KubeadmConfig>[],
-    templateOf: (machine) => clonedFrom(context, machine),
+    templateOf: ({ metadata }) => templates.get(metadata.name),
     nowMs,
   };
   return { stored, changes: before ? changesBetween(before.spec, after.spec, "spec") : [] };
@@ -71,12 +73,17 @@ async function partsOf(
   client: Client,
   machines: readonly Frozen<Machine>[],
 ): Promise<readonly Frozen<KubernetesObject>[]> {
-  const targets = machines.flatMap(({ metadata: { namespace = "" }, spec }) =>
+  const pointers = machines.flatMap(({ metadata: { namespace = "" }, spec }) =>
     [spec.infrastructureRef, spec.bootstrap.configRef].flatMap((reference) =>
-      reference ? [targetOf({ reference, field: "a reference of the machine", namespace })] : [],
+      reference ? [{ reference, field: "a reference of the machine", namespace }] : [],
     ),
   );
-  const found = await Promise.all(targets.map(({ kind, name }) => client.find(kind, name)));
+  const found = await Promise.all(
+    pointers.map(async (pointer) => {
+      const { kind, name } = await targetOf(client, pointer);
+      return client.find(kind, name);
+    }),
+  );
   return found.filter((object) => object !== undefined);
 }
 

@@ -56,14 +56,18 @@ const REGISTERED: ExtensionConfig = {
   spec: { clientConfig: { service: { namespace: "updaters", name: "resizer" } } },
   status: {
     handlers: HANDLERS,
-    conditions: [
-      {
-        type: "Discovered",
-        status: "True",
-        reason: "Discovered",
-        lastTransitionTime: "2026-01-01T00:00:00Z",
+    deprecated: {
+      v1beta1: {
+        conditions: [
+          {
+            type: "Discovered",
+            status: "True",
+            reason: "Discovered",
+            lastTransitionTime: "2026-01-01T00:00:00Z",
+          },
+        ],
       },
-    ],
+    },
   },
 };
 
@@ -119,10 +123,9 @@ async function addMachine(
         bootstrap: { configRef: { ...bootstrap.configRef, name } },
       },
       status: {
-        nodeRef: { apiVersion: "v1", kind: "Node", name },
-        conditions: HEALTHY,
-        infrastructureReady: true,
-        bootstrapReady: true,
+        nodeRef: { name },
+        deprecated: { v1beta1: { conditions: HEALTHY } },
+        initialization: { infrastructureProvisioned: true, bootstrapDataSecretCreated: true },
       },
     }),
   );
@@ -144,7 +147,7 @@ beforeEach(() => void (asked.length = 0));
 
 describe("a change of a MachineDeployment", () => {
   const strategy = { type: "InPlace" as const };
-  const before = machineDeployment({ spec: { replicas: 1, strategy } });
+  const before = machineDeployment({ spec: { replicas: 1, rollout: { strategy } } });
 
   async function running(...objects: readonly KubernetesObject[]): Promise<Management> {
     const made = await management(azureMachineTemplate(), kubeadmConfigTemplate(), ...objects);
@@ -161,7 +164,11 @@ describe("a change of a MachineDeployment", () => {
   }
 
   const resized = machineDeployment({
-    spec: { replicas: 1, strategy, template: { spec: { infrastructureRef: { name: "large" } } } },
+    spec: {
+      replicas: 1,
+      rollout: { strategy },
+      template: { spec: { infrastructureRef: { name: "large" } } },
+    },
   });
 
   test("tells the updater, the fields and the first machine, with a template that is not applied yet", async () => {
@@ -198,7 +205,9 @@ describe("a change of a MachineDeployment", () => {
     const fallback = machineDeployment({
       spec: {
         ...resized.spec,
-        strategy: { ...strategy, fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+        rollout: {
+          strategy: { ...strategy, fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+        },
       },
     });
     const { json, text, isDisruptive } = await planned(deploymentPlanner, await running(), LARGE, fallback);
@@ -231,8 +240,8 @@ describe("a change of a MachineDeployment", () => {
 
 describe("a change of a KubeadmControlPlane", () => {
   const before = kubeadmControlPlane({
-    spec: { replicas: 3, rolloutStrategy: { type: "InPlace" } },
-    status: { initialized: true, replicas: 3 },
+    spec: { replicas: 3, rollout: { strategy: { type: "InPlace" } } },
+    status: { initialization: { controlPlaneInitialized: true }, replicas: 3 },
   });
 
   async function running(...objects: readonly KubernetesObject[]): Promise<Management> {
@@ -246,7 +255,7 @@ describe("a change of a KubeadmControlPlane", () => {
   }
 
   const resized = kubeadmControlPlane({
-    spec: { ...before.spec, machineTemplate: { infrastructureRef: { name: "large" } } },
+    spec: { ...before.spec, machineTemplate: { spec: { infrastructureRef: { name: "large" } } } },
   });
 
   test("tells the updater and the fields of each machine, and the first one", async () => {
@@ -273,7 +282,7 @@ describe("a change of a KubeadmControlPlane", () => {
   test("that rolls replaces each machine, and says how many and within which limits", async () => {
     const made = await running();
     const rolling = { type: "RollingUpdate" as const, rollingUpdate: { maxSurge: 1 } };
-    const changed = kubeadmControlPlane({ spec: { ...resized.spec, rolloutStrategy: rolling } });
+    const changed = kubeadmControlPlane({ spec: { ...resized.spec, rollout: { strategy: rolling } } });
     const { text, summary, isDisruptive } = await planned(controlPlanePlanner, made, LARGE, changed);
     expect(text).toContain("  3 machines replaced\n  at least 3 available, at most 4 machines at any time\n");
     expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines replaced");

@@ -88,19 +88,16 @@ async function otherPools(
   const alone = machinePools.filter(({ after }) => !pools.some((pool) => isFor(after, pool.after)));
   return Promise.all(
     alone.map(async ({ after }) => {
-      const {
-        kind,
-        name = "",
-        namespace = after.metadata.namespace,
-      } = after.spec.template.spec.infrastructureRef;
-      const isOurs = kind === AzureMachinePool.kind && name !== "";
-      const pool = isOurs && (await client.find(AzureMachinePool, { name, namespace }));
+      const { namespace } = after.metadata;
+      const { kind, name } = after.spec.template.spec.infrastructureRef;
+      const pool =
+        kind === AzureMachinePool.kind && (await client.find(AzureMachinePool, { name, namespace }));
       if (pool) {
         refusePoolOfAnother(pool, after);
         return { before: pool, after: pool };
       }
       throw new CommandError(
-        `${titleOf(after)} refers to ${kind} ${name || '""'}, which is neither given nor an AzureMachinePool of the cluster`,
+        `${titleOf(after)} refers to ${kind} ${name}, which is neither given nor an AzureMachinePool of the cluster`,
       );
     }),
   );

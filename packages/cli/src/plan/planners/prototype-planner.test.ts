@@ -21,7 +21,7 @@ const creationTimestamp = "2026-01-01T00:00:00Z";
 const version = "v1.33.5";
 const image = { computeGallery: { gallery: "g", name: "i", version: "1.33.5" } };
 const infrastructureRef = {
-  apiVersion: AzureMachineTemplate.apiVersion,
+  apiGroup: AzureMachineTemplate.group,
   kind: AzureMachineTemplate.kind,
   name: "workers",
 };
@@ -33,7 +33,7 @@ const template = azureMachineTemplate({
 const deployment = machineDeployment({
   metadata: { uid: "d1", creationTimestamp, generation: 1 },
   spec: { replicas: 2, template: { spec: { version, infrastructureRef } } },
-  status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2 },
+  status: { observedGeneration: 1, replicas: 2, upToDateReplicas: 2 },
 });
 const set = machineSet({
   metadata: { uid: "s1", creationTimestamp, ownerReferences: [controllerReferenceTo(deployment)] },
@@ -52,7 +52,7 @@ const machines = ["b", "a"].map((name, index) =>
       ownerReferences: [controllerReferenceTo(set)],
     },
     spec: { version, providerID: `azure:///${name}` },
-    status: { nodeRef: { name, uid: name }, conditions },
+    status: { nodeRef: { name }, deprecated: { v1beta1: { conditions } } },
   }),
 );
 
@@ -88,7 +88,11 @@ test.each<[string, readonly KubernetesObject[], string, RegExp]>([
   ],
   [
     "while a control plane uses it",
-    [template, deployment, kubeadmControlPlane({ spec: { machineTemplate: { infrastructureRef } } })],
+    [
+      template,
+      deployment,
+      kubeadmControlPlane({ spec: { machineTemplate: { spec: { infrastructureRef } } } }),
+    ],
     "SwitchedOff",
     /images are taken of workers only/,
   ],

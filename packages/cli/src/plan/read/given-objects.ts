@@ -119,8 +119,7 @@ const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   Machine: [["spec", "clusterName"]],
   KubeadmControlPlane: [
     ["spec", "version"],
-    ["spec", "machineTemplate", "infrastructureRef"],
-    ["spec", "kubeadmConfigSpec"],
+    ["spec", "machineTemplate", "spec", "infrastructureRef"],
   ],
   AzureManagedControlPlane: [
     ["spec", "location"],

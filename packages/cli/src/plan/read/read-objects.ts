@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { isJsonObject } from "@capstan/api";
+import { inStoredVersion, isJsonObject, type JsonObject } from "@capstan/api";
 import { parseAllDocuments } from "yaml";
 import { CommandError } from "../../command-error.ts";
-import { isBinary, readGivenFile, readProblem } from "../../given-file.ts";
+import { isBinary, manifestFiles, readGivenFile, readStandardInput } from "../../given-file.ts";
 import { size } from "../../render/amounts.ts";
 import type { Shell } from "../../shell.ts";
 
@@ -15,9 +13,6 @@ export interface GivenObject {
   readonly [field: string]: unknown;
 }
 
-// The descriptor of standard input, which `-` stands for.
-const STANDARD_INPUT = 0;
-
 /** The objects of all files, in order; `-` is standard input, and a folder stands for the files in it. */
 export function readObjects(shell: Shell, files: readonly string[]): readonly GivenObject[] {
   const objectsOf = (text: string, origin: string): readonly GivenObject[] => {
@@ -27,29 +22,9 @@ export function readObjects(shell: Shell, files: readonly string[]): readonly Gi
   };
   return files.flatMap((file) =>
     file === "-"
-      ? objectsOf(readFileSync(STANDARD_INPUT, "utf8"), "standard input")
-      : filesAt(shell, file).flatMap((path) => objectsOf(readGivenFile(shell, path, "-f"), path)),
+      ? objectsOf(readStandardInput(), "standard input")
+      : manifestFiles(shell, file).flatMap((path) => objectsOf(readGivenFile(shell, path, "-f"), path)),
   );
-}
-
-// The files of a folder that kubectl accepts; like kubectl, it does not read subfolders.
-const MANIFEST = /\.(ya?ml|json)$/;
-
-function filesAt({ workingFolder }: Shell, path: string): readonly string[] {
-  const place = resolve(workingFolder, path);
-  if (statSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
-  const names = namesIn(place, path).filter((name) => MANIFEST.test(name));
-  if (names.length > 0) return names.map((name) => join(path, name)).sort();
-  throw new CommandError(`-f ${path} is a folder without files that end in .yaml, .yml or .json`);
-}
-
-function namesIn(folder: string, path: string): readonly string[] {
-  try {
-    const inside = readdirSync(folder, { withFileTypes: true });
-    return inside.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
-  } catch (error) {
-    throw new CommandError(`-f ${path} cannot be read: ${readProblem(error)}`);
-  }
 }
 
 /** The objects of a text: YAML documents, or JSON, each an object or a list of them as kubectl prints it. */
@@ -106,7 +81,12 @@ function flattened(value: unknown, origin: string): readonly GivenObject[] {
   if (!isJsonObject(metadata) || typeof metadata["name"] !== "string") {
     throw new CommandError(`${origin} holds a ${kind} without metadata.name`);
   }
-  return [value as unknown as GivenObject];
+  return [inOurVersion(value) as unknown as GivenObject];
+}
+
+/** Plans are made of objects in the version of the controllers, whichever version a user gives. */
+function inOurVersion(object: JsonObject): JsonObject {
+  return inStoredVersion(object)?.object ?? object;
 }
 
 /** The items of a list, possibly empty; undefined if the object is not a list. */

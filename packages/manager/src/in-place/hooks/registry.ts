@@ -1,5 +1,6 @@
 import {
   deepEqual,
+  deprecatedConditionsOf,
   durationProblem,
   type ExtensionConfig,
   type Frozen,
@@ -48,7 +49,7 @@ export function updatersFor(
 
 /** The updater that an ExtensionConfig registers; undefined when it is not one, or is not discovered. */
 export function updaterOf(config: Frozen<ExtensionConfig>): Updater | undefined {
-  if (!isTrue(config.status?.conditions, DISCOVERED) || config.metadata.deletionTimestamp !== undefined)
+  if (!isTrue(deprecatedConditionsOf(config), DISCOVERED) || config.metadata.deletionTimestamp !== undefined)
     return undefined;
   const canUpdate = handlerOf(config, "CanUpdateMachine");
   const update = handlerOf(config, "UpdateMachine");
@@ -83,7 +84,8 @@ function handlerOf(
 export function changesUpdaters(before: Frozen<ExtensionConfig>, after: Frozen<ExtensionConfig>): boolean {
   return (
     isMoreThanStatus(before, after) ||
-    isTrue(before.status?.conditions, DISCOVERED) !== isTrue(after.status?.conditions, DISCOVERED) ||
+    isTrue(deprecatedConditionsOf(before), DISCOVERED) !==
+      isTrue(deprecatedConditionsOf(after), DISCOVERED) ||
     !deepEqual(before.status?.handlers, after.status?.handlers)
   );
 }

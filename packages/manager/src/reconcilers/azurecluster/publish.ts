@@ -1,6 +1,7 @@
 import { networkID, ownerOf, subnetID, virtualNetworkID } from "../../azure-cluster/spec-view.ts";
 import { isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
+import { readinessFields } from "../../contract/provisioned.ts";
 import { annotate } from "./prepare.ts";
 import { normalizedId } from "@capstan/azure";
 import { annotationsFor, applied } from "./model/last-applied.ts";
@@ -14,8 +15,9 @@ export function publish(scope: Scope): Outcome {
   annotate(cluster, annotationsFor(applied(plan)));
   publishIDs(scope);
   publishEndpoint(scope);
-  if (cluster.status?.ready !== true) {
-    cluster.status = { ...cluster.status, ready: true };
+  const wasReady = cluster.status?.ready === true;
+  cluster.status = { ...cluster.status, ...readinessFields(cluster.status, true) };
+  if (!wasReady) {
     context.event({
       type: "Normal",
       reason: "InfrastructureReady",

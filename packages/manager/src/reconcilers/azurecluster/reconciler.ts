@@ -44,6 +44,7 @@ export function azureClusterReconciler(ports: AzureClusterPorts): Reconciler {
       // Only the deletion of a pool matters: a cluster in deletion may wait for it.
       on(AzureMachinePool, clusterOfPool, { predicate: () => false }),
     ],
+    alwaysReportsPaused: true,
     scope: (context) => buildScope(shared, context),
     normal: [refuseInvalid, refuseUnsupported, findZones, recordApplied, build, publish],
     deleting: [awaitPools, deleteResources],

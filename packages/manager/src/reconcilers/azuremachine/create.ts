@@ -3,7 +3,8 @@ import { again, block, next, type Outcome, terminal, waiting } from "@capstan/ru
 import { failureOf, type Progress, type DesiredChange } from "@capstan/azure";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { interfaceBody, interfaceIDs, machineBody, machineID } from "./bodies.ts";
-import { addressesOf, decideMachine, type MachineDecision } from "./decide.ts";
+import { readinessFields } from "../../contract/provisioned.ts";
+import { addressesOf, decideMachine, type MachineDecision, zoneIn } from "./decide.ts";
 import { findInList, read, start, WAITING_FOR_AZURE } from "./operations.ts";
 import { blocked, DISKS_READY, hasBegun, INTERFACES_READY, type NormalScope, VM_RUNNING } from "./scope.ts";
 
@@ -17,7 +18,7 @@ export async function ensureMachine(scope: NormalScope): Promise<Outcome> {
   const { facts, machine, written } = scope;
   const id = machineID(facts);
   // An operation that has just ended says as much as a read. Interfaces are created in order, so the last one ends them.
-  if (written === id) return publish(scope, id, "Succeeded");
+  if (written === id) return publish(scope, { id, state: "Succeeded", zone: facts.zone });
   if (written !== undefined && written === interfaceIDs(facts).at(-1)) return putMachine(scope);
   const body = await observe(scope, id);
   const wasCreated = machine.spec.providerID !== undefined;
@@ -60,7 +61,7 @@ async function perform(
     case "lost":
       return lost(scope, decision.why);
     case "publish":
-      return publish(scope, String(body?.["id"]), decision.state);
+      return publish(scope, { id: String(body?.["id"]), state: decision.state, zone: body && zoneIn(body) });
   }
 }
 
@@ -115,7 +116,7 @@ async function bootstrapData({ context, machine, dataSecretName }: NormalScope):
 function lost({ machine, context }: NormalScope, why: string): Outcome {
   machine.status = {
     ...machine.status,
-    ready: false,
+    ...readinessFields(machine.status, false),
     vmState: "Deleted",
     failureReason: "UpdateError",
     failureMessage: why,
@@ -130,11 +131,19 @@ function lost({ machine, context }: NormalScope, why: string): Outcome {
   throw terminal("VMDeleted", why);
 }
 
-async function publish(scope: NormalScope, id: string, state: string): Promise<Outcome> {
+/** A virtual machine that exists in Azure. */
+interface ExistingMachine {
+  readonly id: string;
+  readonly state: string;
+  /** The zone that it runs in; undefined outside zones. */
+  readonly zone: string | undefined;
+}
+
+async function publish(scope: NormalScope, { id, state, zone }: ExistingMachine): Promise<Outcome> {
   const { machine, context, facts } = scope;
   const isFailed = state === "Failed";
   machine.spec.providerID ??= formatProviderId(parseProviderId(`azure://${id}`));
-  machine.status = { ...machine.status, vmState: state };
+  machine.status = { ...machine.status, vmState: state, ...(zone !== undefined && { failureDomain: zone }) };
   if (!machine.status.addresses) {
     const interfaces = await Promise.all(interfaceIDs(facts).map((one) => read(scope, one)));
     const found = interfaces.filter((one) => one !== undefined);
@@ -144,8 +153,8 @@ async function publish(scope: NormalScope, id: string, state: string): Promise<O
   context.setCondition({ type: INTERFACES_READY, ...done });
   context.setCondition({ type: DISKS_READY, ...done });
   if (isFailed) return reportFailed(scope);
-  // Once true, it stays true: Cluster API's contract.
-  machine.status.ready = true;
+  // Once ready, a machine stays ready, as Cluster API's contract demands, unless its virtual machine is gone.
+  machine.status = { ...machine.status, ...readinessFields(machine.status, true) };
   context.setCondition({ type: VM_RUNNING, ...done });
   return next;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addressesOf, decideMachine, type ObservedMachine } from "./decide.ts";
+import { addressesOf, decideMachine, type ObservedMachine, zoneIn } from "./decide.ts";
 
 const OWNER = { clusterName: "c1", clusterKey: "default/c1" };
 const TAGS = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "owned" };
@@ -82,4 +82,17 @@ test("addresses are the name and every private address, whatever else Azure send
     { type: "InternalDNS", address: "vm" },
     { type: "InternalIP", address: "10.1.0.4" },
   ]);
+});
+
+test.each([
+  [{ zones: ["2"] }, "2"],
+  [{ zones: ["1", "2"] }, "1"],
+  [{ zones: [] }, undefined],
+  [{ zones: [""] }, undefined],
+  [{ zones: [2] }, undefined],
+  [{ zones: ["z".repeat(300)] }, undefined],
+  [{ zones: "1" }, undefined],
+  [{}, undefined],
+])("the zone of a virtual machine with %j is %s", (body, zone) => {
+  expect(zoneIn(body)).toBe(zone);
 });

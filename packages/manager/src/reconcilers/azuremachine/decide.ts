@@ -68,6 +68,15 @@ export function provisioningStateOf({ properties }: JsonObject): string {
   return typeof state === "string" ? state : "";
 }
 
+// The longest name of a failure domain in Cluster API.
+const LONGEST_ZONE = 256;
+
+/** The zone that a virtual machine runs in; undefined outside zones. */
+export function zoneIn({ zones }: JsonObject): string | undefined {
+  const [zone] = Array.isArray(zones) ? (zones as readonly unknown[]) : [];
+  return typeof zone === "string" && zone !== "" && zone.length <= LONGEST_ZONE ? zone : undefined;
+}
+
 /** An address of a machine, as Cluster API reports it. */
 export interface MachineAddress {
   readonly type: string;

@@ -6,7 +6,6 @@ import {
   CLUSTER_NAME_LABEL,
   deepEqual,
   type Frozen,
-  groupOf,
   Machine,
 } from "@capstan/api";
 import {
@@ -24,6 +23,7 @@ import { deleteResources } from "./deletion.ts";
 import { followOperation, untilAzureAnswers } from "./operations.ts";
 import { refuseUnsupported } from "./refuse.ts";
 import { type AzureMachinePorts, buildScope, CONTROLLER, prepare, type Scope } from "./scope.ts";
+import { refersTo } from "../../contract/reference.ts";
 
 const BY_CLUSTER = "cluster-of-azuremachine";
 
@@ -47,8 +47,7 @@ export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
     watches: [
       on(Machine, machineOf, { predicate: changesMachine, isUrgent: true }),
       on(Cluster, ({ metadata: { name, namespace } }, cache) => machinesIn(cache, `${namespace}/${name}`), {
-        predicate: (before, after) =>
-          before.status?.infrastructureReady !== after.status?.infrastructureReady,
+        predicate: (before, after) => isProvisioned(before) !== isProvisioned(after),
       }),
       on(
         AzureCluster,
@@ -61,6 +60,7 @@ export function azureMachineReconciler(ports: AzureMachinePorts): Reconciler {
     reads: [AzureClusterIdentity],
     // The provider id: nothing follows from it here.
     reconcileAfterOwnSpecChange: () => false,
+    alwaysReportsPaused: true,
     scope: (context) => buildScope(shared, context),
     always: [prepare],
     normal: [
@@ -103,9 +103,11 @@ function changesMachine(before: Frozen<Machine>, after: Frozen<Machine>): boolea
 
 /** The AzureMachine that a Machine refers to. */
 function machineOf({ metadata, spec }: Frozen<Machine>): readonly ObjectName[] {
-  const { apiVersion = "", kind, name } = spec.infrastructureRef;
-  const isOurs = kind === AzureMachine.kind && groupOf(apiVersion) === AzureMachine.group;
-  return isOurs && name !== undefined && metadata.namespace !== undefined
-    ? [{ name, namespace: metadata.namespace }]
-    : [];
+  const { name } = spec.infrastructureRef;
+  const isOurs = refersTo(spec.infrastructureRef, AzureMachine);
+  return isOurs && metadata.namespace !== undefined ? [{ name, namespace: metadata.namespace }] : [];
+}
+
+function isProvisioned({ status }: Frozen<Cluster>): boolean {
+  return status?.initialization?.infrastructureProvisioned === true;
 }

@@ -183,10 +183,13 @@ function readyCluster({ object, cache }: Context<AzureMachine>, name: string): F
   const cluster = cache.get(Cluster, { name, namespace });
   const reference = { name: cluster?.spec.infrastructureRef?.name ?? "", namespace };
   const azureCluster = cache.get(AzureCluster, reference);
-  if (cluster?.status?.infrastructureReady === true && azureCluster?.status?.ready === true)
-    return azureCluster;
+  if (isProvisioned(cluster) && azureCluster?.status?.ready === true) return azureCluster;
   const message = `The infrastructure of Cluster ${JSON.stringify(name)} is not ready yet`;
   throw waiting("WaitingForClusterInfrastructure", message);
+}
+
+function isProvisioned(cluster: Frozen<Cluster> | undefined): boolean {
+  return cluster?.status?.initialization?.infrastructureProvisioned === true;
 }
 
 /** Sets the condition that says why nothing is done, and returns the error. */

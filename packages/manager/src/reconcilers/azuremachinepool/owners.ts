@@ -44,7 +44,7 @@ function readyCluster(
 ): Pick<Owners, "cluster" | "azureCluster"> | undefined {
   const { namespace } = object.metadata;
   const cluster = cache.get(Cluster, { name, namespace });
-  if (cluster?.status?.infrastructureReady !== true) return undefined;
+  if (cluster?.status?.initialization?.infrastructureProvisioned !== true) return undefined;
   const azureCluster = cache.get(AzureCluster, {
     name: cluster.spec.infrastructureRef?.name ?? "",
     namespace,

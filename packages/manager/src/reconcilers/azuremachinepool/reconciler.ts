@@ -40,6 +40,7 @@ export function azureMachinePoolReconciler(
     sources: [nodesOf(shared)],
     minReconcileIntervalMs: ({ spec }) => minReconcileIntervalMsOf(spec.providerIDList),
     reconcileAfterOwnSpecChange: specChanged,
+    alwaysReportsPaused: true,
     scope: (context) => buildScope(shared, context),
     always: [prepare],
     normal: phasesOf("normal", validate, recordTags, pollOperations, observe, plan, recordPlan, act),

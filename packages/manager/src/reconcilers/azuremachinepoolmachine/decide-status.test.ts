@@ -47,8 +47,21 @@ describe("the status of a machine", () => {
       provisioningState: "Succeeded",
       latestModelApplied: true,
       ready: true,
+      initialization: { provisioned: true },
       version: "v1.34.1",
       nodeRef: { apiVersion: "v1", kind: "Node", name: "pool000000", uid: "new-uid" },
+    });
+  });
+
+  test("reports once and for all that its VM was provisioned, whatever becomes of its Node", () => {
+    const creating = instanceOf({ provisioningState: "Creating" });
+    const provisioned = (parts: Partial<MachineStatusView>) =>
+      decideStatus(view(parts)).fields.initialization;
+    expect(provisioned({ instance: creating, node: NONE })).toBeUndefined();
+    expect(provisioned({ node: NONE })).toEqual({ provisioned: true });
+    const known = machineOf({ status: { initialization: { provisioned: true } } });
+    expect(provisioned({ machine: known, instance: instanceOf(FAILED), node: NONE })).toEqual({
+      provisioned: true,
     });
   });
 

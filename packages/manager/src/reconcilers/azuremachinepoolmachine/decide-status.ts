@@ -39,7 +39,7 @@ export interface StatusDecision {
 export function decideStatus(view: MachineStatusView): StatusDecision {
   const { instance, node } = view;
   return {
-    fields: { ...instanceFields(view), ...nodeFields(node) },
+    fields: { ...instanceFields(view), ...nodeFields(node), ...provisionedFields(view) },
     conditions: [
       vmRunning(instance),
       ...bootstrapSucceeded(view),
@@ -81,6 +81,13 @@ function nodeFields(observed: NodeLookup): Partial<Status> {
     nodeRef: { apiVersion: Node.apiVersion, kind: Node.kind, name, ...(uid !== undefined && { uid }) },
     ...(version && { version }),
   };
+}
+
+/** Contract v1beta2 asks for the VM alone, and once: that its Node is ready is a condition. */
+function provisionedFields({ machine, instance }: MachineStatusView): Partial<Status> {
+  const wasProvisioned = machine.status?.initialization?.provisioned === true;
+  const isProvisioned = wasProvisioned || instance.provisioningState === "Succeeded";
+  return isProvisioned ? { initialization: { provisioned: true } } : {};
 }
 
 /** States in which the VM does not run, or is about to stop. Updating is not one: machines work while Azure updates them. */

@@ -1,11 +1,4 @@
-import {
-  durationProblem,
-  type Frozen,
-  getCondition,
-  Node,
-  parseDuration,
-  PRE_TERMINATE_HOOK_PREFIX,
-} from "@capstan/api";
+import { type Frozen, getCondition, Node, PRE_TERMINATE_HOOK_PREFIX } from "@capstan/api";
 import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
 import { isNodeReady } from "../../workload/availability.ts";
 import { type DrainState, hookOf } from "../../workload/drain/drain-machine.ts";
@@ -21,7 +14,7 @@ const CONTRADICTED_MS = 30_000;
 const RETRY_MS = 5_000;
 // Conditions have timestamps in whole seconds.
 const TIMESTAMP_STEP_MS = 1_000;
-const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
+const DEFAULT_NODE_DELETION_SECONDS = 10;
 
 /** Skips a phase of a deletion that has nothing left to protect. */
 export function unlessPointless(phase: Phase<Scope>): Phase<Scope> {
@@ -137,9 +130,9 @@ export async function deleteNode(
 
 /** Whether the time limit for the Node has passed; a limit of 0 means no limit. */
 function isOverdue({ context, machine, machinePool }: Scope): boolean {
-  const desired = machinePool?.spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
-  const limit = durationProblem(desired) === undefined ? desired : DEFAULT_NODE_DELETION_TIMEOUT;
-  const limitMs = parseDuration(limit);
+  const { nodeDeletionTimeoutSeconds = DEFAULT_NODE_DELETION_SECONDS } =
+    machinePool?.spec.template.spec.deletion ?? {};
+  const limitMs = nodeDeletionTimeoutSeconds * 1000;
   const sinceMs = Date.parse(machine.metadata.deletionTimestamp ?? "");
   return limitMs > 0 && context.env.clock.now() > sinceMs + limitMs;
 }

@@ -46,20 +46,21 @@ function recordFacts({ machine, context }: Scope, state: DrainState): void {
 
 /** The drain timeout of the pool, or else of its MachinePool; 0 means no limit. */
 function limitOf({ machine, pool, machinePool, context }: Scope): DrainLimit | undefined {
-  const desired = pool?.spec.nodeDrainTimeout ?? machinePool?.spec.template.spec.nodeDrainTimeout;
-  const timeoutMs = durationMs(desired);
+  const own = pool?.spec.nodeDrainTimeout;
+  const { nodeDrainTimeoutSeconds = 0 } = machinePool?.spec.template.spec.deletion ?? {};
+  const timeoutMs = own === undefined ? nodeDrainTimeoutSeconds * 1000 : durationMs(own);
   if (timeoutMs === 0) return undefined;
   const startedMs = Date.parse(machine.status?.nodeDrainStartTime ?? "");
   return { startedMs: Number.isNaN(startedMs) ? context.env.clock.now() : startedMs, timeoutMs };
 }
 
 /** Admission refuses an invalid duration; one that was stored before means no limit. */
-function durationMs(text: string | undefined): number {
-  return text === undefined || durationProblem(text) !== undefined ? 0 : parseDuration(text);
+function durationMs(text: string): number {
+  return durationProblem(text) !== undefined ? 0 : parseDuration(text);
 }
 
 function volumeLimitOf({ machine, machinePool }: Scope): DrainLimit | undefined {
-  const timeoutMs = durationMs(machinePool?.spec.template.spec.nodeVolumeDetachTimeout);
+  const timeoutMs = (machinePool?.spec.template.spec.deletion?.nodeVolumeDetachTimeoutSeconds ?? 0) * 1000;
   const waiting = getCondition(machine.status?.conditions, VOLUMES_DETACHED);
   if (timeoutMs === 0 || waiting?.status !== "False") return undefined;
   return { startedMs: Date.parse(waiting.lastTransitionTime), timeoutMs };

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS, isTrue } from "@capstan/api";
+import { CLOCK_SKEW_MS } from "@capstan/api";
 import {
   again,
   block,
@@ -16,6 +16,7 @@ import { joinDueInMs } from "./decide-status.ts";
 import { findNode, type NodeLookup } from "../../workload/find-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
 import { poolNameOf } from "../../pools/machines-of-pool.ts";
+import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 // The pool and the lists of its instances enqueue the machine; this interval covers missed events.
 const INSTANCE_RECHECK_MS = 10 * 60_000;
@@ -111,7 +112,7 @@ function sinceMs(node: NodeLookup, bootedMs = -Infinity): number {
 async function nodeOf(scope: Scope): Promise<NodeLookup> {
   const { cluster, context, machine, ports, observed } = scope;
   // No machine can have joined a cluster without an initialized control plane.
-  if (!cluster || !isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return { state: "none" };
+  if (!cluster || !isControlPlaneInitialized(cluster)) return { state: "none" };
   try {
     const workload = await ports.workloads.get(cluster);
     const nodes = await workload.nodes();

@@ -72,6 +72,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     // A machine that drains is requeued anyway.
     reads: [MachineDrainRule],
     sources: [instancesOf(ports), nodeSource(ports.workloads, machinesOf)],
+    alwaysReportsPaused: true,
     scope: (context) => buildScope({ ports, ...memory }, context),
     normal: [requirePool, requireInstance, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
     deleting: [lookAtInstance, lookForNode, drainBeforeLeaving, awaitInstance, removeNode].map(

@@ -1,4 +1,4 @@
-import { AzureManagedCluster, AzureManagedControlPlane, Cluster, type Frozen, groupOf } from "@capstan/api";
+import { AzureManagedCluster, AzureManagedControlPlane, Cluster, type Frozen } from "@capstan/api";
 import {
   type CacheReader,
   type Context,
@@ -12,6 +12,8 @@ import {
 } from "@capstan/runtime";
 import { clusterNameOf } from "../../aks/members.ts";
 import { validEndpoint } from "../../contract/contract-object.ts";
+import { readinessFields } from "../../contract/provisioned.ts";
+import { refersTo } from "../../contract/reference.ts";
 
 /** The infrastructure of an AKS cluster has no resources of its own: it repeats the endpoint of the control plane. */
 export function azureManagedClusterReconciler(): Reconciler {
@@ -19,6 +21,7 @@ export function azureManagedClusterReconciler(): Reconciler {
     name: "azuremanagedcluster",
     for: AzureManagedCluster,
     watches: [on(AzureManagedControlPlane, infrastructureOf), on(Cluster, infrastructureOfCluster)],
+    alwaysReportsPaused: true,
     scope: (context) => context,
     normal: [repeatEndpoint],
   });
@@ -37,14 +40,14 @@ function repeatEndpoint(context: Context<AzureManagedCluster>): Outcome {
       : cache.get(AzureManagedControlPlane, { name, namespace: object.metadata.namespace });
   const endpoint = validEndpoint(controlPlane?.spec.controlPlaneEndpoint);
   if (!endpoint) {
-    object.status = { ...object.status, ready: object.status?.ready ?? false };
+    object.status = { ...object.status, ...readinessFields(object.status, object.status?.ready ?? false) };
     throw waiting(
       "WaitingForControlPlaneEndpoint",
       "The AzureManagedControlPlane of the Cluster has no endpoint yet",
     );
   }
   object.spec.controlPlaneEndpoint = endpoint;
-  object.status = { ...object.status, ready: true };
+  object.status = { ...object.status, ...readinessFields(object.status, true) };
   return next;
 }
 
@@ -59,7 +62,8 @@ function infrastructureOf(
 }
 
 function infrastructureOfCluster({ spec, metadata }: Frozen<Cluster>): readonly ObjectName[] {
-  const { kind, name, apiVersion = "" } = spec.infrastructureRef ?? {};
-  const isOurs = kind === AzureManagedCluster.kind && groupOf(apiVersion) === AzureManagedCluster.group;
-  return isOurs && name !== undefined ? [{ name, namespace: metadata.namespace }] : [];
+  const { infrastructureRef } = spec;
+  return infrastructureRef && refersTo(infrastructureRef, AzureManagedCluster)
+    ? [{ name: infrastructureRef.name, namespace: metadata.namespace }]
+    : [];
 }

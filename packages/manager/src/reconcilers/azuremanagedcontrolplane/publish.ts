@@ -106,10 +106,13 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { controlPlane, context } = scope;
   if (controlPlane.metadata.deletionTimestamp !== undefined) return;
   const isRunning = isTrue(controlPlane.status?.conditions, RUNNING);
+  const isInitialized = isRunning || (controlPlane.status?.initialized ?? false);
   controlPlane.status = {
     ...controlPlane.status,
     ready: isRunning,
-    initialized: isRunning || (controlPlane.status?.initialized ?? false),
+    initialized: isInitialized,
+    ...(isInitialized && { initialization: { controlPlaneInitialized: true } }),
+    externalManagedControlPlane: true,
     ...observedFields(scope),
   };
   summarize(controlPlane, SUMMED_UP, context.env.clock.now());
@@ -120,9 +123,10 @@ type Status = NonNullable<Scope["controlPlane"]["status"]>;
 
 function observedFields({ controlPlane, managedCluster }: Scope): Partial<Status> {
   const running = currentVersion(managedCluster);
+  const version = running === undefined ? undefined : withLeadingV(running);
   const issuerURL = issuerIn(managedCluster);
   return {
-    ...(running !== undefined && { version: withLeadingV(running) }),
+    ...(version !== undefined && { version, versions: [{ version }] }),
     ...(isNewer(running, controlPlane.spec.version) && { autoUpgradeVersion: withLeadingV(running ?? "") }),
     ...(issuerURL !== undefined && { oidcIssuerProfile: { issuerURL } }),
   };

@@ -38,6 +38,7 @@ export function azureManagedControlPlaneReconciler(ports: AzureManagedControlPla
       on(MachinePool, controlPlaneOfMachinePool),
     ],
     referrersOf: controllerOfAsoObject,
+    alwaysReportsPaused: true,
     scope: (context) => buildScope(shared, context),
     normal: [
       blockMoveOfCluster,

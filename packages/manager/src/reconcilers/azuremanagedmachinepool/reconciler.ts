@@ -5,7 +5,6 @@ import {
   CLUSTER_NAME_LABEL,
   controllerOf,
   type Frozen,
-  groupOf,
   type KubernetesObject,
   MachinePool,
   ManagedCluster,
@@ -20,6 +19,7 @@ import { observeNodes, reconcilePool, reconcileScaling } from "./reconcile.ts";
 import type { ListedScaleSet } from "./provider-ids.ts";
 import { report } from "./report.ts";
 import { type AzureManagedMachinePoolPorts, buildScope, type Scope } from "./scope.ts";
+import { refersTo } from "../../contract/reference.ts";
 
 // Nodes change often while a pool is created; no decision depends on them.
 const REST_MS = 10_000;
@@ -40,6 +40,7 @@ export function azureManagedMachinePoolReconciler(ports: AzureManagedMachinePool
     referrersOf: poolsOfAsoObject,
     sources: [nodeSource(ports.workloads, poolsOf)],
     minReconcileIntervalMs: () => REST_MS,
+    alwaysReportsPaused: true,
     scope: (context) => buildScope(shared, context),
     normal: [blockMoveOfPool, reconcilePool, reconcileScaling, observeNodes],
     deleting: [deletePool],
@@ -53,10 +54,11 @@ function poolsOf({ cluster }: NodeChange, cache: CacheReader): readonly ObjectNa
 }
 
 function poolOfMachinePool({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
-  const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
-  const isOurs =
-    kind === AzureManagedMachinePool.kind && groupOf(apiVersion) === AzureManagedMachinePool.group;
-  return isOurs && name !== undefined ? [{ name, namespace: metadata.namespace }] : [];
+  const { infrastructureRef } = spec.template.spec;
+  const { name } = infrastructureRef;
+  return refersTo(infrastructureRef, AzureManagedMachinePool)
+    ? [{ name, namespace: metadata.namespace }]
+    : [];
 }
 
 function poolsOfMember(member: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[] {

@@ -1,5 +1,6 @@
 import { isTrue } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
+import { readinessFields } from "../../contract/provisioned.ts";
 import { summarize } from "../../contract/ready.ts";
 import { POOL_READY } from "./reconcile.ts";
 import type { Scope } from "./scope.ts";
@@ -12,7 +13,7 @@ export function report({ pool, agentPool, context }: Scope, { claimReady }: Pass
   pool.status = {
     ...status,
     // A pool that was ready stays ready while AKS changes it: its nodes go on working.
-    ready: isTrue(status.conditions, POOL_READY) || (status.ready ?? false),
+    ...readinessFields(status, isTrue(status.conditions, POOL_READY) || (status.ready ?? false)),
     ...(typeof count === "number" && { replicas: count }),
   };
   summarize(pool, [POOL_READY], context.env.clock.now());

@@ -55,7 +55,10 @@ describe("the phase of a Cluster", () => {
     ["Provisioned", { spec: { controlPlaneEndpoint: endpoint } }, { controlPlane: plane() }],
     [
       "Provisioned",
-      { spec: { controlPlaneEndpoint: endpoint }, status: { infrastructureReady: true } },
+      {
+        spec: { controlPlaneEndpoint: endpoint },
+        status: { initialization: { infrastructureProvisioned: true } },
+      },
       { infrastructure: absent(AzureCluster, "missing") },
     ],
     [
@@ -75,17 +78,19 @@ describe("the control plane of a Cluster", () => {
       ...observed,
     });
     const texts = conditions.slice(1).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
-    return { isReady: fields.controlPlaneReady, conditions: texts, requeueReason };
+    return { isReady: fields.initialization?.controlPlaneInitialized, conditions: texts, requeueReason };
   };
 
   test("has the state of its object by the contract", () => {
     const waits = "WaitingForControlPlaneProviderInitialized";
-    expect(of({ controlPlane: plane({ ready: true, initialized: true }) })).toEqual({
+    expect(of({ controlPlane: plane({ initialization: { controlPlaneInitialized: true } }) })).toEqual({
       isReady: true,
       conditions: ["ControlPlaneReady=True Ready", "ControlPlaneInitialized=True Initialized"],
       requeueReason: undefined,
     });
-    expect(of({ controlPlane: plane({ initialized: false }), apiServer: answers })).toMatchObject({
+    expect(
+      of({ controlPlane: plane({ initialization: { controlPlaneInitialized: false } }), apiServer: answers }),
+    ).toMatchObject({
       isReady: false,
       conditions: [
         "ControlPlaneReady=False WaitingForControlPlane",
@@ -153,10 +158,10 @@ test("objects without a watch are polled until they are ready", () => {
 });
 
 test("failure domains follow the infrastructure, and stay while it cannot be read", () => {
-  const status = { failureDomains: { "1": { controlPlane: true } } };
+  const status = { failureDomains: [{ name: "1", controlPlane: true }] };
   const of = (infrastructure: ResolvedReference) =>
     decideStatus(cluster({ status }), { infrastructure }).fields.failureDomains;
   expect(of(absent(AzureCluster, "missing"))).toEqual(status.failureDomains);
   expect(of(network())).toBeUndefined();
-  expect(of(network({ status: { failureDomains: { "2": {} } } }))).toEqual({ "2": {} });
+  expect(of(network({ status: { failureDomains: { "2": {} } } }))).toEqual([{ name: "2" }]);
 });

@@ -1,8 +1,8 @@
-import { type Cluster, deepCopy, type Frozen, getCondition } from "@capstan/api";
+import { type Cluster, deepCopy, deprecatedConditionsOf, type Frozen, getCondition } from "@capstan/api";
 import {
   endpointOf,
   type Endpoint,
-  type FailureDomains,
+  type FailureDomain,
   failureDomainsOf,
   failureOf,
   isInitialized,
@@ -32,15 +32,9 @@ export interface Observed {
 
 /** The new status. */
 export interface Verdict {
-  readonly fields: Pick<
-    NonNullable<Cluster["status"]>,
-    | "phase"
-    | "infrastructureReady"
-    | "controlPlaneReady"
-    | "failureDomains"
-    | "failureReason"
-    | "failureMessage"
-  >;
+  readonly fields: Pick<NonNullable<Cluster["status"]>, "phase" | "initialization" | "failureDomains">;
+  /** Why the cluster failed for good, which only clients of v1beta1 read. */
+  readonly failure: { readonly failureReason: string; readonly failureMessage: string } | undefined;
   readonly conditions: readonly ConditionUpdate[];
   /** Why the Cluster must be requeued: no watch reports this change. */
   readonly requeueReason?: string;
@@ -73,14 +67,16 @@ export function decideStatus(cluster: Frozen<Cluster>, observed: Observed): Verd
   const failure = failureIn(observed);
   const verdict = {
     phase: phaseOf(cluster, observed, { isReady: infrastructure.isReady, hasFailed: failure !== undefined }),
-    infrastructureReady: infrastructure.isReady,
-    controlPlaneReady: controlPlane.isReady,
+    initialization: {
+      infrastructureProvisioned: infrastructure.isReady,
+      controlPlaneInitialized: controlPlane.isReady,
+    },
     ...(domains && { failureDomains: domains }),
-    ...failure,
   };
   const requeueReason = infrastructure.requeueReason ?? controlPlane.requeueReason;
   return {
     fields: verdict,
+    failure,
     conditions: [
       infrastructure.condition,
       ...controlPlane.conditions,
@@ -119,7 +115,7 @@ function judgeInfrastructure(cluster: Frozen<Cluster>, seen: ResolvedReference |
     };
   }
   // A provisioned state is not revoked because the object cannot be read now.
-  const wasReady = cluster.status?.infrastructureReady ?? false;
+  const wasReady = cluster.status?.initialization?.infrastructureProvisioned ?? false;
   const condition: ConditionUpdate = {
     type: INFRASTRUCTURE,
     status: "False",
@@ -203,10 +199,10 @@ function unmanaged(controlPlane: ResolvedReference | undefined): readonly Condit
 
 /** Resets the condition of a control plane that has a controller now. */
 function managedAgain(
-  { status }: Frozen<Cluster>,
+  cluster: Frozen<Cluster>,
   { conditions }: ControlPlaneJudgement,
 ): readonly ConditionUpdate[] {
-  const isKnown = getCondition(status?.conditions, MANAGED) !== undefined;
+  const isKnown = getCondition(deprecatedConditionsOf(cluster), MANAGED) !== undefined;
   if (!isKnown || conditions.some(({ type }) => type === MANAGED)) return [];
   return [{ type: MANAGED, status: "True", reason: "ControllerReports" }];
 }
@@ -242,15 +238,12 @@ function phaseOf(
 function domainsOf(
   cluster: Frozen<Cluster>,
   seen: ResolvedReference | undefined,
-): FailureDomains | undefined {
+): FailureDomain[] | undefined {
   if (seen?.state === "found") return failureDomainsOf(seen.object);
-  return cluster.status?.failureDomains && deepCopy<FailureDomains>(cluster.status.failureDomains);
+  return cluster.status?.failureDomains && deepCopy<FailureDomain[]>(cluster.status.failureDomains);
 }
 
-function failureIn({
-  infrastructure,
-  controlPlane,
-}: Observed): { failureReason: string; failureMessage: string } | undefined {
+function failureIn({ infrastructure, controlPlane }: Observed): Verdict["failure"] {
   for (const seen of [infrastructure, controlPlane]) {
     const failure = seen?.state === "found" ? failureOf(seen.object) : undefined;
     if (seen && failure) {

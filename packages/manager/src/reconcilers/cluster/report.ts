@@ -1,4 +1,5 @@
 import type { PassSummary } from "@capstan/runtime";
+import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { decideStatus, type Verdict } from "./decide.ts";
 import type { DeletionStep } from "./decide-deletion.ts";
@@ -24,21 +25,24 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
 
 function reportVerdict(scope: Scope, verdict: Verdict): void {
   const { context, cluster } = scope;
-  const { fields, conditions } = verdict;
+  const { fields, failure, conditions } = verdict;
   recordEvents(scope, verdict);
-  const { failureDomains: _, failureReason: __, failureMessage: ___, ...kept } = cluster.status ?? {};
-  cluster.status = { ...kept, ...fields };
+  const { failureDomains: _, ...kept } = cluster.status ?? {};
+  const { failureReason, failureMessage } = failure ?? {};
+  cluster.status = withDeprecated({ ...kept, ...fields }, { failureReason, failureMessage });
   for (const condition of conditions) context.setCondition(condition);
 }
 
 /** Records an event when a part becomes ready, as Cluster API does. */
 function recordEvents({ context, cluster }: Scope, { fields, conditions }: Verdict): void {
   const news = [
-    ["infrastructureReady", "InfrastructureReady", "The infrastructure is ready"],
-    ["controlPlaneReady", "ControlPlaneReady", controlPlaneText(conditions)],
+    ["infrastructureProvisioned", "InfrastructureReady", "The infrastructure is ready"],
+    ["controlPlaneInitialized", "ControlPlaneReady", controlPlaneText(conditions)],
   ] as const;
+  const before = cluster.status?.initialization;
   for (const [field, reason, message] of news) {
-    if (fields[field] && !cluster.status?.[field]) context.event({ type: "Normal", reason, message });
+    if (fields.initialization?.[field] && !before?.[field])
+      context.event({ type: "Normal", reason, message });
   }
 }
 

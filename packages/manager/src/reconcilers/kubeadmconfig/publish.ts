@@ -17,7 +17,7 @@ export function publish({ context, config }: Scope, { token, why }: News): void 
   answer({ config }, token);
   config.status = {
     ...config.status,
-    ready: true,
+    initialization: { dataSecretCreated: true },
     dataSecretName: name,
     ...(generation !== undefined && { observedGeneration: generation }),
   };

@@ -114,7 +114,7 @@ function poolOwner(cache: Cache, place: Place): Owner | undefined {
   if (!pool) return undefined;
   const { clusterName, version, infrastructureRef } = pool.spec.template.spec;
   const infrastructure = cache.get(AzureMachinePool, {
-    name: infrastructureRef.name ?? "",
+    name: infrastructureRef.name,
     namespace: place.namespace,
   });
   return {
@@ -152,7 +152,7 @@ function clusterOf(
   if (cluster.metadata.deletionTimestamp !== undefined) {
     throw waiting("ClusterDeleting", `${text} is being deleted, so no machine can join it`);
   }
-  if (cluster.status?.infrastructureReady !== true) {
+  if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
     const message = `The infrastructure of ${text} is not ready yet`;
     throw waiting("WaitingForClusterInfrastructure", message);
   }

@@ -10,7 +10,7 @@ const foreign = machinePool({
     template: {
       spec: {
         infrastructureRef: {
-          apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+          apiGroup: "infrastructure.cluster.x-k8s.io",
           kind: "DockerMachinePool",
         },
       },
@@ -33,5 +33,7 @@ test.each([
 
 test("the token of a machine is kept valid until its infrastructure is ready", () => {
   expect(machinePolicy(machine()).renews).toBe(true);
-  expect(machinePolicy(machine({ status: { infrastructureReady: true } })).renews).toBe(false);
+  expect(
+    machinePolicy(machine({ status: { initialization: { infrastructureProvisioned: true } } })).renews,
+  ).toBe(false);
 });

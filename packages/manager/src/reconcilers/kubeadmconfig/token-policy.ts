@@ -1,6 +1,7 @@
-import { AzureMachinePool, type Frozen, groupOf, type Machine, type MachinePool } from "@capstan/api";
+import { AzureMachinePool, type Frozen, type Machine, type MachinePool } from "@capstan/api";
 import type { JoinToken } from "../../bootstrap/join-token.ts";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
+import { refersTo } from "../../contract/reference.ts";
 
 /** The lifetime of tokens, and when they are renewed. */
 export interface TokenPolicy {
@@ -42,11 +43,10 @@ export function poolPolicy(
 
 /** The policy for a machine: its token is kept valid until the machine no longer needs it. */
 export function machinePolicy({ status }: Frozen<Machine>): TokenPolicy {
-  const isThere = status?.infrastructureReady === true || status?.nodeRef !== undefined;
+  const isThere = status?.initialization?.infrastructureProvisioned === true || status?.nodeRef !== undefined;
   return { ...ON_DEMAND, renews: !isThere };
 }
 
 function isOurs({ spec }: Frozen<MachinePool>): boolean {
-  const { apiVersion = "", kind } = spec.template.spec.infrastructureRef;
-  return kind === AzureMachinePool.kind && groupOf(apiVersion) === AzureMachinePool.group;
+  return refersTo(spec.template.spec.infrastructureRef, AzureMachinePool);
 }

@@ -19,7 +19,7 @@ export async function act(scope: Scope): Promise<Outcome> {
   const outcome = await perform(plan?.actions ?? [], handlersOf(scope), context.log);
   if (outcome.type !== "next") return outcome;
   if (!isSettled(scope)) return again(HEALTH_POLL_MS, "WaitingForHealth");
-  const untilRolloutMs = Date.parse(scope.controlPlane.spec.rolloutAfter ?? "") - context.env.clock.now();
+  const untilRolloutMs = Date.parse(scope.controlPlane.spec.rollout?.after ?? "") - context.env.clock.now();
   return untilRolloutMs > 0 ? again(untilRolloutMs, "WaitingForRolloutAfter") : next;
 }
 

@@ -1,4 +1,10 @@
-import { CLUSTER_NAME_LABEL, controllerReferenceTo, type Frozen, Secret } from "@capstan/api";
+import {
+  CLUSTER_NAME_LABEL,
+  controllerReferenceTo,
+  type Frozen,
+  type KubeadmControlPlane,
+  Secret,
+} from "@capstan/api";
 import { again, isAlreadyExists, next, type Outcome, transient } from "@capstan/runtime";
 import type { Credential } from "../../certificates/credential.ts";
 import type { KeyAlgorithm } from "../../cluster-certificates/issuer.ts";
@@ -24,7 +30,7 @@ const MISSING_RETRY_MS = 30_000;
  */
 export async function ensureCertificates(scope: Scope): Promise<Outcome> {
   const { context, controlPlane } = scope;
-  const { clusterConfiguration = {} } = controlPlane.spec.kubeadmConfigSpec;
+  const { clusterConfiguration = {} } = controlPlane.spec.kubeadmConfigSpec ?? {};
   const problems: string[] = [];
   for (const required of requiredCertificates(clusterConfiguration)) {
     const problem = await ensureCertificate(scope, required);
@@ -52,7 +58,7 @@ async function ensureCertificate(scope: Scope, required: RequiredCertificate): P
     return problem && `Secret ${name} ${problem}`;
   }
   if (!required.isMade) return `Secret ${name} does not exist; create it with the certificates of your etcd`;
-  if (controlPlane.status?.initialized === true)
+  if (controlPlane.status?.initialization?.controlPlaneInitialized === true)
     return `Secret ${name} is gone, and the machines of the cluster have certificates from it; restore it from a backup`;
   authorities.set(required.purpose, await create(scope, required, name));
   return undefined;
@@ -87,14 +93,19 @@ async function create(scope: Scope, required: RequiredCertificate, name: string)
 
 async function issue(scope: Scope, { purpose }: RequiredCertificate): Promise<Credential> {
   const { context, controlPlane, shared } = scope;
-  const { clusterConfiguration = {} } = controlPlane.spec.kubeadmConfigSpec;
-  const { encryptionAlgorithm: algorithm = DEFAULT_ALGORITHM } = clusterConfiguration;
+  const { clusterConfiguration = {} } = controlPlane.spec.kubeadmConfigSpec ?? {};
+  const algorithm = algorithmOf(controlPlane);
   if (purpose === "sa") {
     const { publicKey, privateKey } = await shared.ports.issuer.keyPair(algorithm);
     return { cert: publicKey, key: privateKey };
   }
   const validDays = clusterConfiguration.caCertificateValidityPeriodDays ?? DEFAULT_VALID_DAYS;
   return shared.ports.issuer.authority({ algorithm, validDays, nowMs: context.env.clock.now() });
+}
+
+/** The algorithm of the keys of a control plane. */
+export function algorithmOf({ spec }: Frozen<KubeadmControlPlane>): KeyAlgorithm {
+  return spec.kubeadmConfigSpec?.clusterConfiguration?.encryptionAlgorithm ?? DEFAULT_ALGORITHM;
 }
 
 /** A Secret of the cluster that belongs to its control plane. */

@@ -3,6 +3,7 @@ import { Failure, transient } from "@capstan/runtime";
 import { etcdGateway } from "../../etcd/gateway.ts";
 import type { Etcd } from "../../etcd/port.ts";
 import type { EtcdView } from "@capstan/plan";
+import { algorithmOf } from "./certificates.ts";
 import type { Scope } from "./scope.ts";
 
 const UNSUPPORTED =
@@ -11,7 +12,7 @@ const UNSUPPORTED =
 /** Reads the members of etcd through the first machine that answers. */
 export async function observeEtcd(scope: Scope, nodes: ReadonlyMap<string, Frozen<Node>>): Promise<EtcdView> {
   const { controlPlane, shared } = scope;
-  if (controlPlane.spec.kubeadmConfigSpec.clusterConfiguration?.etcd?.external) return { state: "external" };
+  if (controlPlane.spec.kubeadmConfigSpec?.clusterConfiguration?.etcd?.external) return { state: "external" };
   if (!shared.ports.connectEtcd) return { state: "unsupported", why: UNSUPPORTED };
   let why = "no machine of the control plane has a Node yet";
   for (const { metadata } of nodes.values()) {
@@ -50,8 +51,7 @@ export async function withEtcd<T>(
   const { connectEtcd } = shared.ports;
   if (!authority || !connectEtcd)
     throw transient("EtcdUnreachable", "the certificates of etcd are not available");
-  const { encryptionAlgorithm: algorithm = "RSA-2048" } =
-    controlPlane.spec.kubeadmConfigSpec.clusterConfiguration ?? {};
+  const algorithm = algorithmOf(controlPlane);
   const credential = await shared.etcdCredentials.of(controlPlane.metadata.uid ?? "", authority, algorithm);
   const { host = "", port = 0 } = cluster?.spec.controlPlaneEndpoint ?? {};
   const endpoint = `${host}:${port}`.toLowerCase();

@@ -61,11 +61,12 @@ function updatedConfiguration(text: string, spec: Frozen<Scope["controlPlane"]>[
   const stored = documentIn(text);
   const { version } = spec;
   const apiVersion = kubeadmApiVersion(version) ?? "v1beta4";
-  const { clusterConfiguration: desired = {} } = joinForm(spec.kubeadmConfigSpec, version);
+  const { clusterConfiguration: desired = {} } = joinForm(spec.kubeadmConfigSpec ?? {}, version);
+  const { initConfiguration } = spec.kubeadmConfigSpec ?? {};
   const changes = {
     apiVersion: `kubeadm.k8s.io/${apiVersion}`,
     kubernetesVersion: version,
-    ...componentDocuments(desired, apiVersion),
+    ...componentDocuments({ clusterConfiguration: desired, initConfiguration }, apiVersion),
     ...(desired.imageRepository !== undefined && { imageRepository: desired.imageRepository }),
     ...(desired.featureGates && { featureGates: desired.featureGates }),
   };

@@ -3,7 +3,7 @@ import { block, createIfMissing, next, type Outcome } from "@capstan/runtime";
 import { kubeconfigText, readKubeconfigFacts } from "../../cluster-certificates/kubeconfig-text.ts";
 import { CLUSTER_SECRET_TYPE } from "../../cluster-certificates/purposes.ts";
 import { kubeconfigSecretName } from "../../workload/kubeconfig-secret.ts";
-import { clusterSecret } from "./certificates.ts";
+import { algorithmOf, clusterSecret } from "./certificates.ts";
 import type { Scope } from "./scope.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -57,8 +57,7 @@ async function issue(scope: Scope, server: string): Promise<string | undefined> 
   const { context, shared, authorities, cluster, controlPlane } = scope;
   const authority = authorities.get("ca");
   if (!authority || authority.key === "") return undefined;
-  const { encryptionAlgorithm: algorithm = "RSA-2048" } =
-    controlPlane.spec.kubeadmConfigSpec.clusterConfiguration ?? {};
+  const algorithm = algorithmOf(controlPlane);
   const client = await shared.ports.issuer.client(authority, {
     user: "kubernetes-admin",
     groups: ["system:masters"],

@@ -1,4 +1,4 @@
-import { ConfigMap, type Frozen, type Node, Pod } from "@capstan/api";
+import { ConfigMap, type Frozen, type Machine, type Node, Pod } from "@capstan/api";
 import { Failure, next, type Outcome } from "@capstan/runtime";
 import type { EtcdView } from "@capstan/plan";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
@@ -24,13 +24,13 @@ const NOTHING = { nodes: new Map<string, Frozen<Node>>(), pods: new Map<string, 
 /** Reads the workload cluster, its etcd, and which machines are outdated. */
 export async function observe(scope: Scope): Promise<Outcome> {
   scope.observed = await observeWorkload(scope);
-  scope.outdated = outdatedMachines(scope);
+  scope.outdated = await outdatedMachines(scope);
   return next;
 }
 
 async function observeWorkload(scope: Scope): Promise<ObservedWorkload> {
   const { shared, cluster, machines, controlPlane } = scope;
-  const isInitialized = controlPlane.status?.initialized === true;
+  const isInitialized = controlPlane.status?.initialization?.controlPlaneInitialized === true;
   const unknown = (why: string, isUntrusted = false): ObservedWorkload => ({
     ...NOTHING,
     ...((isInitialized || isUntrusted) && { unreachable: why }),
@@ -38,7 +38,7 @@ async function observeWorkload(scope: Scope): Promise<ObservedWorkload> {
   });
   if (!cluster || machines.length === 0) return unknown("the control plane has no machine yet");
   // Before the first machine has its infrastructure, no API server can answer.
-  if (!isInitialized && !machines.some(({ status }) => status?.infrastructureReady === true))
+  if (!isInitialized && !machines.some(isProvisioned))
     return unknown("the first machine has not started yet");
   try {
     return await readWorkload(scope, await shared.ports.workloads.get(cluster));
@@ -49,12 +49,19 @@ async function observeWorkload(scope: Scope): Promise<ObservedWorkload> {
   }
 }
 
+function isProvisioned({ status }: Frozen<Machine>): boolean {
+  return status?.initialization?.infrastructureProvisioned === true;
+}
+
 async function readWorkload(scope: Scope, workload: WorkloadCluster): Promise<ObservedWorkload> {
   const { controlPlane } = scope;
-  if (controlPlane.status?.initialized !== true) {
+  if (controlPlane.status?.initialization?.controlPlaneInitialized !== true) {
     const config = await workload.client.find(ConfigMap, KUBEADM_CONFIG);
     if (!config) return { ...NOTHING, etcd: { state: "unknown", why: "kubeadm init has not finished yet" } };
-    controlPlane.status = { ...controlPlane.status, initialized: true };
+    controlPlane.status = {
+      ...controlPlane.status,
+      initialization: { controlPlaneInitialized: true },
+    };
   }
   const nodes = nodesOf(scope, await workload.nodes());
   const pods = await workload.client.list(Pod, {

@@ -15,11 +15,16 @@ interface ComparedMachines {
 export type OutdatedMachines = ReadonlyMap<string, readonly string[]>;
 
 /** Compares all machines with the desired state. */
-export function outdatedMachines(scope: ComparedMachines): OutdatedMachines {
-  return new Map(scope.machines.map((machine) => [machine.metadata.name, reasonsOf(scope, machine)]));
+export async function outdatedMachines(scope: ComparedMachines): Promise<OutdatedMachines> {
+  const reasons = new Map<string, readonly string[]>();
+  for (const machine of scope.machines) reasons.set(machine.metadata.name, await reasonsOf(scope, machine));
+  return reasons;
 }
 
-function reasonsOf({ context, controlPlane }: ComparedMachines, machine: Frozen<Machine>): readonly string[] {
+async function reasonsOf(
+  { context, controlPlane }: ComparedMachines,
+  machine: Frozen<Machine>,
+): Promise<readonly string[]> {
   const { cache, env } = context;
   const { name, namespace = "" } = machine.metadata;
   const config = cache.get(KubeadmConfig, {
@@ -27,7 +32,7 @@ function reasonsOf({ context, controlPlane }: ComparedMachines, machine: Frozen<
     namespace,
   });
   const pointer = { reference: machine.spec.infrastructureRef, field: "spec.infrastructureRef", namespace };
-  const target = targetOf(pointer);
+  const target = await targetOf(context.client, pointer);
   // Objects of kinds that the cache does not follow yet count as up to date.
   const infrastructure = context.watch(target.kind) ? cache.get(target.kind, target.name) : undefined;
   const template = infrastructure?.metadata.annotations?.[CLONED_FROM_NAME_ANNOTATION];

@@ -30,7 +30,7 @@ const DEFAULT_NAMING = "{{ .kubeadmControlPlane.name }}-{{ .random }}";
 export function controlPlaneOwner(parts: ControlPlaneParts): MachineOwner {
   const { controlPlane, clusterName } = parts;
   const { name } = controlPlane.metadata;
-  const { machineTemplate, machineNamingStrategy, version } = controlPlane.spec;
+  const { machineTemplate, machineNaming, version } = controlPlane.spec;
   const membership = {
     [CLUSTER_NAME_LABEL]: clusterName,
     [CONTROL_PLANE_LABEL]: "",
@@ -43,16 +43,16 @@ export function controlPlaneOwner(parts: ControlPlaneParts): MachineOwner {
     membership,
     metadata: templateMetadata(machineTemplate.metadata, membership),
     machineAnnotations,
-    followed: machineTemplate,
+    followed: machineTemplate.spec,
     version,
     failureDomain: undefined,
     naming: {
-      template: machineNamingStrategy?.template ?? DEFAULT_NAMING,
+      template: machineNaming?.template ?? DEFAULT_NAMING,
       values: { ".cluster.name": clusterName, ".kubeadmControlPlane.name": name },
     },
     infrastructure: {
-      reference: machineTemplate.infrastructureRef,
-      field: "spec.machineTemplate.infrastructureRef",
+      reference: machineTemplate.spec.infrastructureRef,
+      field: "spec.machineTemplate.spec.infrastructureRef",
     },
     bootstrap: {
       from: "owner",
@@ -89,7 +89,7 @@ function roleOf(
   }
   const others = machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
   const isAlone = others.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
-  return controlPlane.status?.initialized !== true && isAlone ? "init" : "join";
+  return controlPlane.status?.initialization?.controlPlaneInitialized !== true && isAlone ? "init" : "join";
 }
 
 interface ConfigRequest {
@@ -115,6 +115,6 @@ function configOf(
       labels: { ...membership },
       ownerReferences: [controllerReferenceTo(machine)],
     },
-    spec: form(spec.kubeadmConfigSpec, version),
+    spec: form(spec.kubeadmConfigSpec ?? {}, version),
   };
 }

@@ -47,7 +47,9 @@ import { propagateFields } from "./propagate.ts";
 import { report } from "./report.ts";
 import { buildScope, type KubeadmControlPlanePorts, type Scope } from "./scope.ts";
 
-const byReference = referrers(KubeadmControlPlane, ({ spec }) => [spec.machineTemplate.infrastructureRef]);
+const byReference = referrers(KubeadmControlPlane, ({ spec }) => [
+  spec.machineTemplate.spec.infrastructureRef,
+]);
 const IN_PLACE = "control-plane-in-place";
 /** Capstan's kinds that a control plane clones: watched from the start. */
 const CLONED_KINDS: readonly Kind[] = [AzureMachine, KubeadmConfig];
@@ -73,7 +75,9 @@ export function kubeadmControlPlaneReconciler(
     owns: [Machine],
     indexes: [
       byReference.index,
-      index(KubeadmControlPlane, IN_PLACE, ({ spec }) => (isInPlace(spec.rolloutStrategy) ? [IN_PLACE] : [])),
+      index(KubeadmControlPlane, IN_PLACE, ({ spec }) =>
+        isInPlace(spec.rollout?.strategy) ? [IN_PLACE] : [],
+      ),
       indexByController(Machine),
       indexByCluster(Machine),
       indexByCluster(MachinePool),
@@ -116,7 +120,7 @@ function requireCluster({ cluster, controlPlane }: Scope): Outcome {
       `No Cluster refers to KubeadmControlPlane ${name} in spec.controlPlaneRef yet`,
     );
   }
-  if (cluster.status?.infrastructureReady === true) return next;
+  if (cluster.status?.initialization?.infrastructureProvisioned === true) return next;
   return block(INFRASTRUCTURE_RETRY_MS, "WaitingForClusterInfrastructure");
 }
 
@@ -168,6 +172,11 @@ function controlPlanesInPlace(cache: CacheReader): ObjectName[] {
 /** Most changes of a Cluster are counts in its status. */
 function mattersToControlPlane(before: Frozen<Cluster>, after: Frozen<Cluster>): boolean {
   const facts = ({ metadata, spec, status }: Frozen<Cluster>): string =>
-    JSON.stringify([spec, metadata.deletionTimestamp, status?.infrastructureReady, status?.failureDomains]);
+    JSON.stringify([
+      spec,
+      metadata.deletionTimestamp,
+      status?.initialization?.infrastructureProvisioned,
+      status?.failureDomains,
+    ]);
   return facts(before) !== facts(after);
 }

@@ -1,4 +1,11 @@
-import { type Condition, formatTimestamp, type Frozen, Machine, setCondition } from "@capstan/api";
+import {
+  type Condition,
+  deprecatedConditionsOf,
+  formatTimestamp,
+  type Frozen,
+  Machine,
+  setCondition,
+} from "@capstan/api";
 import { isConflict, isNotFound, next, type Outcome } from "@capstan/runtime";
 import type { Health, PartHealth } from "@capstan/plan";
 import { NODE_PART } from "./machine-health.ts";
@@ -27,13 +34,13 @@ async function reportHealth(
   const { name, namespace, resourceVersion } = machine.metadata;
   // A machine without a Node says so itself.
   if (machine.status?.nodeRef === undefined) return;
-  const before = machine.status.conditions ?? [];
+  const before = deprecatedConditionsOf(machine) ?? [];
   const now = formatTimestamp(context.env.clock.now());
   const conditions = parts
     .filter(({ part }) => part !== NODE_PART)
     .reduce<readonly Frozen<Condition>[]>((list, part) => withPart(list, part, now), before);
   if (conditions === before) return;
-  const body = { metadata: { resourceVersion }, status: { conditions } };
+  const body = { metadata: { resourceVersion }, status: { deprecated: { v1beta1: { conditions } } } };
   try {
     await context.client.patch(Machine, { name, namespace }, { type: "merge", subresource: "status", body });
   } catch (error) {

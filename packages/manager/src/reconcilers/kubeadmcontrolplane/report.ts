@@ -22,6 +22,7 @@ import {
 import { CERTIFICATES_AVAILABLE } from "./certificates.ts";
 import { NODE_PART } from "./machine-health.ts";
 import type { Scope } from "./scope.ts";
+import { withDeprecated } from "../../contract/deprecated-status.ts";
 
 const SUMMED_UP = [
   CERTIFICATES_AVAILABLE,
@@ -59,18 +60,21 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
 function reportCounts({ controlPlane, machines }: Scope, view: ControlPlaneView): void {
   const ready = view.machines.filter(({ parts }) => isPartHealthy(parts, NODE_PART)).length;
   const version = lowestVersion(machines);
-  const isReady = ready > 0 || (controlPlane.status?.ready === true && view.unreachable !== undefined);
-  controlPlane.status = {
+  const current = view.machines.filter(({ outdated, update }) => outdated.length === 0 && !update).length;
+  const status = {
     ...controlPlane.status,
     selector: `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(controlPlane.metadata.name)}`,
     replicas: machines.length,
     readyReplicas: ready,
-    updatedReplicas: view.machines.filter(({ outdated, update }) => outdated.length === 0 && !update).length,
-    unavailableReplicas: machines.length - ready,
-    initialized: view.isInitialized,
-    ready: isReady,
+    upToDateReplicas: current,
+    initialization: { controlPlaneInitialized: view.isInitialized },
     ...(version !== undefined && { version }),
   };
+  controlPlane.status = withDeprecated(status, {
+    readyReplicas: ready,
+    updatedReplicas: current,
+    unavailableReplicas: machines.length - ready,
+  });
 }
 
 function lowestVersion(machines: readonly Frozen<Machine>[]): string | undefined {

@@ -1,12 +1,12 @@
 import {
   boundedText,
+  deprecatedConditionsOf,
   type Frozen,
   getCondition,
   isUpdatingInPlace,
   type Machine,
   type MachineSet,
-  Node,
-  type ObjectReference,
+  type Node,
 } from "@capstan/api";
 import type { Editable } from "@capstan/runtime";
 import { failureOf, isReady } from "../../contract/contract-object.ts";
@@ -37,6 +37,8 @@ export interface Observed {
 /** The new status. */
 export interface Verdict {
   readonly fields: Partial<Status>;
+  /** Why the machine failed for good, which only clients of v1beta1 read. */
+  readonly failure: Failure | undefined;
   readonly conditions: readonly ConditionUpdate[];
 }
 
@@ -45,14 +47,15 @@ export function decideStatus(machine: Frozen<Machine>, observed: Observed): Verd
   const bootstrap = bootstrapStatus(machine, observed.bootstrap);
   const infrastructure = infrastructureStatus(machine, observed.infrastructure);
   const node = nodeFields(machine, observed.node);
-  const fields: Partial<Status> = {
-    bootstrapReady: bootstrap.isReady,
-    infrastructureReady: infrastructure.isReady,
-    ...node,
-    ...failureIn(observed),
+  const failure = failureIn(observed);
+  const initialization = {
+    bootstrapDataSecretCreated: bootstrap.isReady,
+    infrastructureProvisioned: infrastructure.isReady,
   };
+  const fields: Partial<Status> = { initialization, ...node };
   return {
-    fields: { ...fields, phase: phaseOf(fields, machine) },
+    fields: { ...fields, phase: failure ? "Failed" : phaseOf(fields, machine) },
+    failure,
     conditions: [bootstrap.condition, infrastructure.condition, nodeCondition(machine, observed)],
   };
 }
@@ -82,7 +85,7 @@ function infrastructureStatus(
   resolved: ResolvedReference | undefined,
 ): ReferenceStatus {
   const type = INFRASTRUCTURE_READY;
-  const isDone = machine.status?.infrastructureReady === true;
+  const isDone = machine.status?.initialization?.infrastructureProvisioned === true;
   if (resolved?.state !== "found") {
     return missing(type, resolved, { isDone, waitingReason: "WaitingForInfrastructure" });
   }
@@ -124,9 +127,9 @@ function missing(
  * How long a machine may still take to join: 0 when it is overdue, undefined unless its infrastructure is ready and it
  * never had a Node.
  */
-export function joinDueInMs({ spec, status }: Frozen<Machine>, nowMs: number): number | undefined {
-  if (status?.nodeRef || spec.providerID === undefined) return undefined;
-  const ready = getCondition(status?.conditions, INFRASTRUCTURE_READY);
+export function joinDueInMs(machine: Frozen<Machine>, nowMs: number): number | undefined {
+  if (machine.status?.nodeRef || machine.spec.providerID === undefined) return undefined;
+  const ready = getCondition(deprecatedConditionsOf(machine), INFRASTRUCTURE_READY);
   return joinLeftMs(ready?.status === "True" ? Date.parse(ready.lastTransitionTime) : nowMs, nowMs);
 }
 
@@ -165,23 +168,17 @@ function whyNoNode(machine: Frozen<Machine>, nowMs: number): Explanation {
   return ["Info", "NodeProvisioning", `No Node with the provider id ${providerID} has joined yet`];
 }
 
-function overdueTextOf({ metadata, spec }: Frozen<Machine>): string {
-  const { kind = "the infrastructure", name = metadata.name } = spec.infrastructureRef;
+function overdueTextOf({ spec }: Frozen<Machine>): string {
+  const { kind, name } = spec.infrastructureRef;
   return overdueMessage(name, `${kind} ${name} reports no error`);
 }
 
 /** A Node that was found once stays referenced: health checks must see that it is gone. */
 function nodeFields({ status }: Frozen<Machine>, node: NodeLookup): Pick<Status, "nodeRef" | "nodeInfo"> {
   if (node.state !== "found") return status?.nodeRef ? { nodeRef: { ...status.nodeRef } } : {};
-  const { name, uid } = node.node.metadata;
+  const { name } = node.node.metadata;
   const { nodeInfo } = node.node.status ?? {};
-  const nodeRef: ObjectReference = {
-    apiVersion: Node.apiVersion,
-    kind: Node.kind,
-    name,
-    ...(uid !== undefined && { uid }),
-  };
-  return { nodeRef, ...(nodeInfo && { nodeInfo: nodeInfoFields({ ...nodeInfo }) }) };
+  return { nodeRef: { name }, ...(nodeInfo && { nodeInfo: nodeInfoFields({ ...nodeInfo }) }) };
 }
 
 const NODE_INFO_FIELDS = [
@@ -207,10 +204,12 @@ function nodeInfoFields(info: Readonly<Record<string, unknown>>): NonNullable<St
   return Object.fromEntries(entries) as Record<(typeof NODE_INFO_FIELDS)[number], string>;
 }
 
-function failureIn({
-  bootstrap,
-  infrastructure,
-}: Observed): Pick<Status, "failureReason" | "failureMessage"> {
+interface Failure {
+  readonly failureReason: string;
+  readonly failureMessage: string;
+}
+
+function failureIn({ bootstrap, infrastructure }: Observed): Failure | undefined {
   for (const resolved of [infrastructure, bootstrap]) {
     const failure = resolved?.state === "found" ? failureOf(resolved.object) : undefined;
     if (failure) {
@@ -218,14 +217,16 @@ function failureIn({
       return { failureReason: failure.reason, failureMessage };
     }
   }
-  return {};
+  return undefined;
 }
 
-function phaseOf(fields: Partial<Status>, machine: Frozen<Machine>): NonNullable<Status["phase"]> {
-  if (fields.failureReason !== undefined) return "Failed";
+function phaseOf(
+  { initialization, nodeRef }: Partial<Status>,
+  machine: Frozen<Machine>,
+): NonNullable<Status["phase"]> {
   if (isUpdatingInPlace(machine)) return "Updating";
-  if (fields.infrastructureReady === true) return fields.nodeRef ? "Running" : "Provisioned";
-  return fields.bootstrapReady === true ? "Provisioning" : "Pending";
+  if (initialization?.infrastructureProvisioned === true) return nodeRef ? "Running" : "Provisioned";
+  return initialization?.bootstrapDataSecretCreated === true ? "Provisioning" : "Pending";
 }
 
 /** The input of the decision whether a machine is available. */
@@ -249,13 +250,13 @@ export function availabilityOfMachine({ machine, set, node, nowMs }: Availabilit
     reason,
     message,
   });
-  const ready = getCondition(machine.status?.conditions, "Ready");
+  const ready = getCondition(deprecatedConditionsOf(machine), "Ready");
   if (ready?.status !== "True") return { condition: isFalse("NotReady", "The machine is not Ready") };
   if (!isNodeUsable(node)) {
     const message = `Node ${node.metadata.name} takes no pods: it is cordoned, not initialized, or being deleted`;
     return { condition: isFalse("NodeNotSchedulable", message) };
   }
-  const minReadySeconds = set?.spec.minReadySeconds ?? 0;
+  const minReadySeconds = set?.spec.template.spec.minReadySeconds ?? machine.spec.minReadySeconds ?? 0;
   const availableAtMs = longEnoughAtMs(Date.parse(ready.lastTransitionTime), minReadySeconds);
   if (availableAtMs <= nowMs) return { condition: { type, status: "True", reason: "Available" } };
   const message = `The machine has not been Ready for ${minReadySeconds} s yet`;

@@ -1,12 +1,11 @@
 import {
-  durationProblem,
+  deprecatedConditionsOf,
   formatTimestamp,
   type Frozen,
   getCondition,
   type Machine,
   Node,
-  type ObjectReference,
-  parseDuration,
+  type ContractReference,
   PRE_TERMINATE_HOOK_PREFIX,
 } from "@capstan/api";
 import { block, deleteIfExists, Failure, next, type Outcome, type Phase } from "@capstan/runtime";
@@ -26,7 +25,7 @@ import type { Scope } from "./scope.ts";
 // Watches report deletions; this interval is for kinds without a watch.
 const DELETION_POLL_MS = 10_000;
 const RETRY_MS = 5_000;
-const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
+const DEFAULT_NODE_DELETION_SECONDS = 10;
 
 /** Skips a phase that protects pods and Nodes of a cluster that is being deleted as a whole. */
 export function unlessClusterGoes(phase: Phase<Scope>): Phase<Scope> {
@@ -44,7 +43,7 @@ export async function findNodeToDelete(scope: Scope): Promise<Outcome> {
 /** Waits for pre-drain hooks, then cordons and drains the Node and waits for its volumes. */
 export async function drainNode(scope: Scope): Promise<Outcome> {
   const { machine } = scope;
-  if (getCondition(machine.status?.conditions, DRAINING_SUCCEEDED)?.status === "True") return next;
+  if (getCondition(deprecatedConditionsOf(machine), DRAINING_SUCCEEDED)?.status === "True") return next;
   const infrastructure = await find(scope, "infrastructure");
   const state = await drainMachine({
     metadata: machine.metadata,
@@ -52,10 +51,14 @@ export async function drainNode(scope: Scope): Promise<Outcome> {
     workload: scope.workload,
     isInstanceGone: !infrastructure || infrastructure.object.metadata.deletionTimestamp !== undefined,
     pause: undefined,
-    limit: limitOf(scope, machine.spec.nodeDrainTimeout, machine.status?.deletion?.nodeDrainStartTime),
+    limit: limitOf(
+      scope,
+      machine.spec.deletion?.nodeDrainTimeoutSeconds,
+      machine.status?.deletion?.nodeDrainStartTime,
+    ),
     volumes: limitOf(
       scope,
-      machine.spec.nodeVolumeDetachTimeout,
+      machine.spec.deletion?.nodeVolumeDetachTimeoutSeconds,
       machine.status?.deletion?.waitForNodeVolumeDetachStartTime,
     ),
     refusals: scope.refusals,
@@ -145,7 +148,7 @@ async function askNodeToGo({ context, workload }: Scope, node: Frozen<Node>): Pr
 async function find(scope: Scope, which: keyof typeof REFERENCES): Promise<OwnedObject | undefined> {
   const { context, machine } = scope;
   const { namespace = "" } = machine.metadata;
-  const references: Record<keyof typeof REFERENCES, Frozen<ObjectReference> | undefined> = {
+  const references: Record<keyof typeof REFERENCES, Frozen<ContractReference> | undefined> = {
     bootstrap: machine.spec.bootstrap.configRef,
     infrastructure: machine.spec.infrastructureRef,
   };
@@ -171,14 +174,13 @@ function wait(
   return block(requeueAfterMs, reason);
 }
 
-/** A timeout and its start; a timeout of 0 means no limit, and so does an invalid one that was stored before admission refused it. */
+/** A timeout and its start; a timeout of 0 means no limit. */
 function limitOf(
   { context }: Scope,
-  timeout: string | undefined,
+  timeoutSeconds: number | undefined,
   started: string | undefined,
 ): DrainLimit | undefined {
-  const timeoutMs =
-    timeout === undefined || durationProblem(timeout) !== undefined ? 0 : parseDuration(timeout);
+  const timeoutMs = (timeoutSeconds ?? 0) * 1000;
   if (timeoutMs === 0) return undefined;
   const startedMs = Date.parse(started ?? "");
   return { startedMs: Number.isNaN(startedMs) ? context.env.clock.now() : startedMs, timeoutMs };
@@ -186,8 +188,6 @@ function limitOf(
 
 /** Whether the time limit for the Node has passed; a limit of 0 means no limit. */
 function isNodeOverdue({ metadata, spec }: Frozen<Machine>, nowMs: number): boolean {
-  const desired = spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
-  const limit = durationProblem(desired) === undefined ? desired : DEFAULT_NODE_DELETION_TIMEOUT;
-  const limitMs = parseDuration(limit);
+  const limitMs = (spec.deletion?.nodeDeletionTimeoutSeconds ?? DEFAULT_NODE_DELETION_SECONDS) * 1000;
   return limitMs > 0 && nowMs > Date.parse(metadata.deletionTimestamp ?? "") + limitMs;
 }

@@ -1,12 +1,11 @@
 import {
   type Cluster,
+  type ContractReference,
   controllerOf,
   type Frozen,
-  isTrue,
   isUpdatingInPlace,
   type Machine,
   Node,
-  type ObjectReference,
 } from "@capstan/api";
 import { again, Failure, guardWrites, logDisruptions, next, type Outcome } from "@capstan/runtime";
 import { labelWithCluster, ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
@@ -28,6 +27,7 @@ import { availabilityOfMachine, joinDueInMs } from "./decide.ts";
 import { decideNodePatch } from "./node-metadata.ts";
 import type { Scope } from "./scope.ts";
 import { isOutdated } from "./up-to-date.ts";
+import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 /** The references of a Machine, and the condition of each. */
 export const REFERENCES = {
@@ -60,7 +60,7 @@ export async function observeReferences(scope: Scope): Promise<Outcome> {
 function observeReference(
   { context, machine }: Scope,
   which: keyof typeof REFERENCES,
-  reference: Frozen<ObjectReference>,
+  reference: Frozen<ContractReference>,
 ): Promise<ResolvedReference> {
   const adopter = { owner: machine, clusterName: machine.spec.clusterName };
   return reconcileReference(context, { reference, ...REFERENCES[which] }, adopter);
@@ -117,7 +117,7 @@ export async function lookUpNode(scope: Scope): Promise<NodeLookup> {
   const { providerID } = machine.spec;
   // No machine can have joined a cluster without an initialized control plane.
   if (!cluster || providerID === undefined) return { state: "none" };
-  if (!isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return { state: "none" };
+  if (!isControlPlaneInitialized(cluster)) return { state: "none" };
   const rival = rivalOf(scope, providerID);
   if (rival !== undefined) {
     return { state: "disputed", message: `Machine ${rival} has the same spec.providerID, ${providerID}` };

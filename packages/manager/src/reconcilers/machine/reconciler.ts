@@ -4,7 +4,6 @@ import {
   DEPLOYMENT_NAME_LABEL,
   ExtensionConfig,
   type Frozen,
-  isTrue,
   Machine,
   MachineDeployment,
   MachineDrainRule,
@@ -41,6 +40,7 @@ import { joinCluster, observeNode, observeReferences } from "./observe.ts";
 import { report } from "./report.ts";
 import { runUpdaters } from "./update.ts";
 import { buildScope, FOLLOWED, type MachinePorts, type Scope } from "./scope.ts";
+import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 const byReference = referrers(Machine, ({ spec }) => [spec.bootstrap.configRef, spec.infrastructureRef]);
 const BY_DEPLOYMENT = "machine-of-deployment";
@@ -111,10 +111,8 @@ function toMachines(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] 
 
 /** Most changes of a Cluster are counts in its status; its machines wait for its control plane, or for its deletion. */
 function mattersToMachines(before: Frozen<Cluster>, after: Frozen<Cluster>): boolean {
-  const isInitialized = ({ status }: Frozen<Cluster>): boolean =>
-    isTrue(status?.conditions, "ControlPlaneInitialized");
   return (
-    isInitialized(before) !== isInitialized(after) ||
+    isControlPlaneInitialized(before) !== isControlPlaneInitialized(after) ||
     before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp
   );
 }
@@ -138,5 +136,5 @@ function toMachinesOfSet(set: Frozen<MachineSet>, cache: CacheReader): ObjectNam
 }
 
 function hasOtherMinReadySeconds(before: Frozen<MachineSet>, after: Frozen<MachineSet>): boolean {
-  return before.spec.minReadySeconds !== after.spec.minReadySeconds;
+  return before.spec.template.spec.minReadySeconds !== after.spec.template.spec.minReadySeconds;
 }

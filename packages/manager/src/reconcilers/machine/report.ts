@@ -1,6 +1,7 @@
-import { getCondition, isUpdatingInPlace } from "@capstan/api";
+import { deprecatedConditionsOf, getCondition, isUpdatingInPlace } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { NODE_NOT_JOINED } from "../../workload/overdue-join.ts";
 import { AVAILABLE, NODE_HEALTHY, UP_TO_DATE } from "../../machines/conditions.ts";
 import { availabilityOfMachine, decideStatus, SUMMED_UP } from "./decide.ts";
@@ -38,17 +39,21 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
 
 function reportObserved(scope: Scope): void {
   const { context, machine } = scope;
-  const { fields, conditions } = decideStatus(machine, { ...scope, nowMs: context.env.clock.now() });
+  const { fields, failure, conditions } = decideStatus(machine, {
+    ...scope,
+    nowMs: context.env.clock.now(),
+  });
   recordOverdueJoin(scope, conditions);
-  const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};
-  machine.status = { ...kept, ...fields };
+  const { failureReason, failureMessage } = failure ?? {};
+  machine.status = withDeprecated({ ...machine.status, ...fields }, { failureReason, failureMessage });
   for (const condition of conditions) context.setCondition(condition);
 }
 
 /** Records an event when a machine is found not to have joined. */
 function recordOverdueJoin({ context, machine }: Scope, conditions: readonly ConditionUpdate[]): void {
   const overdue = conditions.find(({ reason }) => reason === NODE_NOT_JOINED);
-  if (!overdue || getCondition(machine.status?.conditions, NODE_HEALTHY)?.reason === NODE_NOT_JOINED) return;
+  if (!overdue || getCondition(deprecatedConditionsOf(machine), NODE_HEALTHY)?.reason === NODE_NOT_JOINED)
+    return;
   context.event({ type: "Warning", reason: NODE_NOT_JOINED, message: overdue.message ?? "" });
 }
 
@@ -56,7 +61,10 @@ function reportAvailability({ context, machine, set, node }: Scope): void {
   const nowMs = context.env.clock.now();
   if (node.state === "found") {
     context.setCondition(availabilityOfMachine({ machine, set, node: node.node, nowMs }).condition);
-  } else if (node.state !== "unknown" || getCondition(machine.status?.conditions, AVAILABLE) === undefined) {
+  } else if (
+    node.state !== "unknown" ||
+    getCondition(deprecatedConditionsOf(machine), AVAILABLE) === undefined
+  ) {
     context.setCondition({ type: AVAILABLE, status: "False", severity: "Info", reason: "NotReady" });
   }
 }

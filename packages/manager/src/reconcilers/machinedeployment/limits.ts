@@ -10,8 +10,8 @@ export function limitsOf(
   { spec }: Frozen<MachineDeployment>,
   replicas: number,
 ): Pick<DeploymentView, "maxSurge" | "maxUnavailable"> {
-  const { type = "RollingUpdate", rollingUpdate } = spec.strategy ?? {};
-  const defaults = isInPlace(spec.strategy) ? IN_PLACE_LIMITS : ROLLING_LIMITS;
+  const { type = "RollingUpdate", rollingUpdate } = spec.rollout?.strategy ?? {};
+  const defaults = isInPlace(spec.rollout?.strategy) ? IN_PLACE_LIMITS : ROLLING_LIMITS;
   if (defaults === ROLLING_LIMITS && type !== "RollingUpdate") return { maxSurge: 0, maxUnavailable: 0 };
   const { maxSurge, maxUnavailable } = { ...defaults, ...rollingUpdate };
   return resolveRolloutBudget({ maxSurge, maxUnavailable }, replicas);

@@ -66,7 +66,7 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
     finalizer: "cluster.x-k8s.io/machinedeployment",
     // A machine that comes up causes several events within milliseconds; together they cost one pass.
     minReconcileIntervalMs: (deployment) =>
-      isInPlace(deployment.spec.strategy)
+      isInPlace(deployment.spec.rollout?.strategy)
         ? IN_PLACE_INTERVAL_MS
         : deploymentIntervalMsOf(deployment.status?.replicas),
     owns: [MachineSet],
@@ -75,7 +75,7 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
       index(MachineSet, BY_ORPHAN, orphanNamespaces),
       indexByController(Machine),
       index(MachineDeployment, IN_PLACE, (deployment) =>
-        isInPlace(deployment.spec.strategy) ? [IN_PLACE] : [],
+        isInPlace(deployment.spec.rollout?.strategy) ? [IN_PLACE] : [],
       ),
       byReference.index,
       indexByCluster(MachineDeployment),

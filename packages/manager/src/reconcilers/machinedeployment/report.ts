@@ -1,4 +1,5 @@
 import {
+  deprecatedConditionsOf,
   formatSelector,
   type Frozen,
   getCondition,
@@ -8,6 +9,7 @@ import {
   selectorOf,
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
+import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
 import { counted, type DeploymentPlan } from "@capstan/plan";
 import { countUpdates } from "../../in-place/gauge.ts";
@@ -22,7 +24,7 @@ const SUMMED_UP = [MACHINES_READY, "Available", "RolloutComplete"];
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { context, deployment, plan } = scope;
   reportCounts(scope);
-  if (isInPlace(deployment.spec.strategy))
+  if (isInPlace(deployment.spec.rollout?.strategy))
     countUpdates(scope.updating, deployment, [...scope.machines.values()].flat());
   if (deployment.metadata.deletionTimestamp !== undefined) {
     const message = `Waiting until ${counted(scope.sets.length, "MachineSet")} of the deployment are gone`;
@@ -53,16 +55,23 @@ function reportCounts({ deployment, sets, machines, plan }: Scope): void {
   const replicas = sum(({ status }) => status?.replicas);
   const readyReplicas = sum(({ status }) => status?.readyReplicas);
   const availableReplicas = sum(({ status }) => status?.availableReplicas);
-  deployment.status = {
+  const updatedReplicas = Math.max((target?.status?.replicas ?? 0) - updatingIn(target), 0);
+  const unavailableReplicas = Math.max(desired - availableReplicas, 0);
+  const status = {
     ...deployment.status,
     selector: formatSelector(selectorOf(deployment.spec.selector)),
     replicas,
-    updatedReplicas: Math.max((target?.status?.replicas ?? 0) - updatingIn(target), 0),
     readyReplicas,
     availableReplicas,
-    unavailableReplicas: Math.max(desired - availableReplicas, 0),
+    upToDateReplicas: updatedReplicas,
     phase: replicas > desired ? "ScalingDown" : readyReplicas < desired ? "ScalingUp" : "Running",
-  };
+  } as const;
+  deployment.status = withDeprecated(status, {
+    updatedReplicas,
+    readyReplicas,
+    availableReplicas,
+    unavailableReplicas,
+  });
 }
 
 function reportConditions({ context, deployment, sets, plan }: Scope): void {
@@ -76,7 +85,7 @@ function reportConditions({ context, deployment, sets, plan }: Scope): void {
 /** The trouble of a machine that one of the sets reports. */
 function troubleOf(sets: readonly Frozen<MachineSet>[]): ConditionUpdate | undefined {
   const type = MACHINES_READY;
-  const said = sets.flatMap((set) => getCondition(set.status?.conditions, type) ?? []);
+  const said = sets.flatMap((set) => getCondition(deprecatedConditionsOf(set), type) ?? []);
   const trouble = said.find(({ status, severity }) => status === "False" && severity !== "Info");
   if (!trouble) return undefined;
   const { severity = "Error", reason = "", message = "" } = trouble;
@@ -99,7 +108,7 @@ function progressOf(
 ): ConditionUpdate {
   const type = "RolloutComplete";
   const desired = deployment.spec.replicas ?? 1;
-  const { availableReplicas, replicas, updatedReplicas = 0 } = deployment.status ?? {};
+  const { availableReplicas, replicas, upToDateReplicas: updatedReplicas = 0 } = deployment.status ?? {};
   const [block] = plan?.blocked ?? [];
   if (block) return { type, status: "False", severity: "Info", reason: block.reason, message: block.why };
   if ([updatedReplicas, replicas, availableReplicas].every((count) => count === desired))

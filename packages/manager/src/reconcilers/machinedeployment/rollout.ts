@@ -216,9 +216,9 @@ function syncRevision({ deployment, sets, plan }: Scope): void {
   metadata.annotations = { ...metadata.annotations, [REVISION_ANNOTATION]: revision };
 }
 
-/** No event reports that `spec.rolloutAfter` has passed. */
+/** No event reports that `spec.rollout.after` has passed. */
 function awaitRolloutAfter({ deployment }: Scope, nowMs: number): Outcome {
-  const afterMs = Date.parse(deployment.spec.rolloutAfter ?? "");
+  const afterMs = Date.parse(deployment.spec.rollout?.after ?? "");
   if (Number.isNaN(afterMs) || passedRolloutMs(deployment, nowMs) !== undefined) return next;
   return again(afterMs - nowMs, "WaitingForRolloutAfter");
 }

@@ -49,7 +49,7 @@ export function buildScope(
   const { namespace } = deployment.metadata;
   const cluster = cache.get(Cluster, { name: deployment.spec.clusterName, namespace });
   const sets = controlledBy(cache, MachineSet, deployment);
-  const needsMachines = isInPlace(deployment.spec.strategy) || sets.some(hasRecords);
+  const needsMachines = isInPlace(deployment.spec.rollout?.strategy) || sets.some(hasRecords);
   const machines = new Map(
     (needsMachines ? sets : []).map((set) => [set.metadata.uid ?? "", controlledBy(cache, Machine, set)]),
   );

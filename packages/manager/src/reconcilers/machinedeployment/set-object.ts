@@ -13,6 +13,7 @@ import {
   RECEIVES_MACHINES_ANNOTATION,
   REVISION_ANNOTATION,
   REVISION_HISTORY_ANNOTATION,
+  REVISION_HISTORY_LIMIT_ANNOTATION,
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
 import { createRng, nameSuffix } from "@capstan/env";
@@ -93,13 +94,8 @@ function hashOf({ existing, name }: SetRequest): string {
 
 /** The fields of a set that follow the deployment without a new machine. */
 function scalingFields({ spec }: Frozen<MachineDeployment>): object {
-  const deletePolicy = spec.strategy?.rollingUpdate?.deletePolicy;
-  const { minReadySeconds, machineNamingStrategy } = spec;
-  return {
-    ...(minReadySeconds !== undefined && { minReadySeconds }),
-    ...(deletePolicy !== undefined && { deletePolicy }),
-    ...(machineNamingStrategy && { machineNamingStrategy }),
-  };
+  const { deletion, machineNaming } = spec;
+  return { ...(deletion && { deletion }), ...(machineNaming && { machineNaming }) };
 }
 
 /** An old set keeps the fields that would need new machines, and gets all others. */
@@ -122,6 +118,7 @@ const NOT_PROPAGATED: readonly string[] = [
   REVISION_HISTORY_ANNOTATION,
   DESIRED_REPLICAS_ANNOTATION,
   MAX_REPLICAS_ANNOTATION,
+  REVISION_HISTORY_LIMIT_ANNOTATION,
   "cluster.x-k8s.io/conversion-data",
   // Only the plan of the deployment records moves.
   RECEIVES_MACHINES_ANNOTATION,
@@ -136,7 +133,7 @@ function annotationsOf(
   const replicas = spec.replicas ?? 1;
   const { maxSurge } = limitsOf(deployment, replicas);
   const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => !NOT_PROPAGATED.includes(name));
-  const isDisabled = spec.strategy?.type === "OnDelete" && !isTarget;
+  const isDisabled = spec.rollout?.strategy?.type === "OnDelete" && !isTarget;
   return {
     ...Object.fromEntries(own),
     [REVISION_ANNOTATION]: String(revision),

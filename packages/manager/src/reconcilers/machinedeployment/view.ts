@@ -7,6 +7,7 @@ import {
   type MachineDeployment,
   type MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
+  REVISION_HISTORY_LIMIT_ANNOTATION,
 } from "@capstan/api";
 import type { DeploymentView, SetView } from "@capstan/plan";
 import { namesIn } from "../../machines/recorded-moves.ts";
@@ -42,11 +43,11 @@ export function viewOf(input: ViewInput): DeploymentView {
     namespace: metadata.namespace ?? "",
     name: metadata.name,
     replicas,
-    strategy: spec.strategy?.type === "OnDelete" ? "OnDelete" : "RollingUpdate",
+    strategy: spec.rollout?.strategy?.type === "OnDelete" ? "OnDelete" : "RollingUpdate",
     ...limitsOf(deployment, replicas),
     ...(hold && { hold }),
     sets: setViews,
-    keptRevisions: spec.revisionHistoryLimit ?? 0,
+    keptRevisions: keptRevisionsOf(deployment),
     ...(inPlace && { inPlace }),
     newSetName: targetName,
     whyNewSet: templateDifference(deployment, newest(sets)),
@@ -58,8 +59,8 @@ function holdOf({ spec }: Frozen<MachineDeployment>, features: Features): Deploy
     const why = "spec.paused is true: the MachineDeployment scales, and no rollout starts or continues";
     return { reason: "RolloutPaused", why };
   }
-  if (!isInPlace(spec.strategy) || features.InPlaceUpdates) return undefined;
-  const why = `spec.strategy.type ${spec.strategy?.type} needs the feature gate InPlaceUpdates, which is off; machines are neither updated nor replaced`;
+  if (!isInPlace(spec.rollout?.strategy) || features.InPlaceUpdates) return undefined;
+  const why = `spec.rollout.strategy.type ${spec.rollout?.strategy?.type} needs the feature gate InPlaceUpdates, which is off; machines are neither updated nor replaced`;
   return { reason: "InPlaceUpdatesDisabled", why };
 }
 
@@ -78,6 +79,12 @@ function setView(deployment: Frozen<MachineDeployment>, set: Frozen<MachineSet>,
     receives: namesIn(set, RECEIVES_MACHINES_ANNOTATION),
     handsOver: namesIn(set, HANDS_OVER_MACHINES_ANNOTATION),
   };
+}
+
+/** How many old sets are kept for a return to their template; v1beta2 has no field for it. */
+function keptRevisionsOf({ metadata }: Frozen<MachineDeployment>): number {
+  const text = metadata.annotations?.[REVISION_HISTORY_LIMIT_ANNOTATION] ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 /** The set with the highest revision. */

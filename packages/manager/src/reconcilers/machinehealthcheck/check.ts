@@ -2,10 +2,10 @@ import {
   Cluster,
   CLUSTER_NAME_LABEL,
   type Condition,
+  deprecatedConditionsOf,
   formatTimestamp,
   type Frozen,
   isPausedByAnnotation,
-  isTrue,
   Machine,
   type MachineHealthCheck,
   removeCondition,
@@ -21,6 +21,7 @@ import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "../../machines/conditions.ts";
 import { decideBudget, type HealthVerdict, decideHealth, type Target } from "./decide.ts";
+import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 export interface MachineHealthCheckPorts {
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
@@ -44,7 +45,8 @@ export async function checkMachines(scope: Scope): Promise<Outcome> {
   if (!cluster) return next;
   ownByCluster(check, cluster);
   const machines = targetsOf(context);
-  const isChecked = cluster.status?.infrastructureReady === true && isInitialized(cluster);
+  const isChecked =
+    cluster.status?.initialization?.infrastructureProvisioned === true && isControlPlaneInitialized(cluster);
   const nodes = isChecked ? await nodesOf(scope, cluster) : undefined;
   const time = { cluster, nowMs: context.env.clock.now() };
   const verdicts = machines.map((machine) => ({
@@ -60,11 +62,6 @@ export async function checkMachines(scope: Scope): Promise<Outcome> {
   );
   if (isChecked && !nodes) waits.push(RETRY_MS);
   return waits.length === 0 ? next : again(Math.min(...waits), "CheckingMachines");
-}
-
-/** No worker can have joined a control plane that does not answer yet. */
-function isInitialized({ status }: Frozen<Cluster>): boolean {
-  return isTrue(status?.conditions, "ControlPlaneInitialized");
 }
 
 function targetsOf({ object: check, cache }: Context<MachineHealthCheck>): readonly Frozen<Machine>[] {
@@ -136,10 +133,10 @@ async function markMachine(
   marking: Marking,
 ): Promise<void> {
   const { name, namespace, resourceVersion, deletionTimestamp } = machine.metadata;
-  const before = machine.status?.conditions ?? [];
+  const before = deprecatedConditionsOf(machine) ?? [];
   const conditions = conditionsFor(before, marking, formatTimestamp(context.env.clock.now()));
   if (conditions === before || deletionTimestamp !== undefined) return;
-  const body = { metadata: { resourceVersion }, status: { conditions } };
+  const body = { metadata: { resourceVersion }, status: { deprecated: { v1beta1: { conditions } } } };
   try {
     await context.client.patch(Machine, { name, namespace }, { type: "merge", subresource: "status", body });
   } catch (error) {

@@ -26,8 +26,10 @@ const condition = (type: string, status: Condition["status"], minutesAgo: number
 
 const spec = machineHealthCheck({
   spec: {
-    unhealthyConditions: [{ type: "Ready", status: "False", timeout: "5m" }],
-    unhealthyMachineConditions: [{ type: "DiskHealthy", status: "False", timeout: "10m" }],
+    checks: {
+      unhealthyNodeConditions: [{ type: "Ready", status: "False", timeoutSeconds: 300 }],
+      unhealthyMachineConditions: [{ type: "DiskHealthy", status: "False", timeoutSeconds: 600 }],
+    },
   },
 }).spec;
 const time = { cluster: cluster(), nowMs: NOW_MS };
@@ -92,13 +94,21 @@ describe("a machine", () => {
     ],
     [
       "that failed permanently is unhealthy at once",
-      target({ status: { ...joined.status, failureReason: "CreateError" } }, readyNode("True", 20)),
+      target(
+        { status: { ...joined.status, deprecated: { v1beta1: { failureReason: "CreateError" } } } },
+        readyNode("True", 20),
+      ),
       "MachineHasFailure",
     ],
     [
       "with a condition of its own for too long is unhealthy",
       target(
-        { status: { ...joined.status, conditions: [condition("DiskHealthy", "False", 11)] } },
+        {
+          status: {
+            ...joined.status,
+            conditions: [{ ...condition("DiskHealthy", "False", 11), reason: "Because", message: "" }],
+          },
+        },
         readyNode("True", 20),
       ),
       "UnhealthyMachine",
@@ -109,9 +119,9 @@ describe("a machine", () => {
   });
 
   test("without a start-up limit may take for ever", () => {
-    expect(decideHealth({ ...spec, nodeStartupTimeout: "0" }, target({}, undefined), time).health).toBe(
-      "healthy",
-    );
+    expect(
+      decideHealth({ ...spec, checks: { nodeStartupTimeoutSeconds: 0 } }, target({}, undefined), time).health,
+    ).toBe("healthy");
   });
 
   test("that waits is looked at again a second after its timeout", () => {
@@ -120,19 +130,21 @@ describe("a machine", () => {
   });
 });
 
-test.each<[Overrides<MachineHealthCheck["spec"]>, number, number, boolean, number]>([
-  [{}, 10, 0, true, 0],
-  [{ maxUnhealthy: "40%" }, 10, 6, true, 0],
-  [{ maxUnhealthy: "40%" }, 10, 5, false, 0],
-  [{ maxUnhealthy: "40%" }, 4, 3, true, 0],
-  [{ maxUnhealthy: 2 }, 10, 9, true, 1],
-  [{ unhealthyRange: "[3-5]" }, 10, 8, false, 0],
-  [{ unhealthyRange: "[3-5]" }, 10, 6, true, 1],
-  [{ unhealthyRange: "[3-5]" }, 10, 4, false, 0],
+type Trigger = NonNullable<NonNullable<MachineHealthCheck["spec"]["remediation"]>["triggerIf"]>;
+
+test.each<[Trigger | undefined, number, number, boolean, number]>([
+  [undefined, 10, 0, true, 0],
+  [{ unhealthyLessThanOrEqualTo: "40%" }, 10, 6, true, 0],
+  [{ unhealthyLessThanOrEqualTo: "40%" }, 10, 5, false, 0],
+  [{ unhealthyLessThanOrEqualTo: "40%" }, 4, 3, true, 0],
+  [{ unhealthyLessThanOrEqualTo: 2 }, 10, 9, true, 1],
+  [{ unhealthyInRange: "[3-5]" }, 10, 8, false, 0],
+  [{ unhealthyInRange: "[3-5]" }, 10, 6, true, 1],
+  [{ unhealthyInRange: "[3-5]" }, 10, 4, false, 0],
 ])(
   "with %j, %i machines of which %i are healthy: allowed %s, %i more",
-  (limits, expected, healthy, isAllowed, allowed) => {
-    const check = machineHealthCheck({ spec: limits });
+  (triggerIf, expected, healthy, isAllowed, allowed) => {
+    const check = machineHealthCheck({ spec: triggerIf ? { remediation: { triggerIf } } : {} });
     expect(decideBudget(check.spec, expected, healthy)).toMatchObject({ isAllowed, allowed });
   },
 );

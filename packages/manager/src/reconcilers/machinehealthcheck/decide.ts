@@ -1,7 +1,8 @@
 import {
-  durationProblem,
   type Cluster,
   type Condition,
+  deprecatedConditionsOf,
+  formatDuration,
   type Frozen,
   getCondition,
   hasUpdateFailed,
@@ -9,7 +10,6 @@ import {
   type Machine,
   type MachineHealthCheck,
   type Node,
-  parseDuration,
   REMEDIATE_MACHINE_ANNOTATION,
   scaledValue,
 } from "@capstan/api";
@@ -35,7 +35,7 @@ export interface CheckTime {
   readonly nowMs: number;
 }
 
-const DEFAULT_STARTUP = "10m";
+const DEFAULT_STARTUP_SECONDS = 600;
 // Timestamps have whole seconds, so a timeout may seem to end up to a second early.
 const TIMESTAMP_STEP_MS = 1_000;
 
@@ -47,10 +47,10 @@ export function decideHealth(spec: CheckSpec, target: Target, time: CheckTime): 
   // An updater may stop the Node; how long it may take is limited by the timeout of the update.
   if (isUpdatingInPlace(machine)) return { health: "healthy" };
   const { nowMs } = time;
-  const { unhealthyMachineConditions: rules = [] } = spec;
+  const { unhealthyMachineConditions: rules = [] } = spec.checks ?? {};
   const byMachine = healthByConditions({
     of: "Machine",
-    conditions: machine.status?.conditions ?? [],
+    conditions: conditionsOf(machine),
     rules,
     nowMs,
   });
@@ -66,8 +66,9 @@ function failureOf(machine: Frozen<Machine>): HealthVerdict | undefined {
     return { health: "unhealthy", reason: "HasRemediateMachineAnnotation", message };
   }
   if (hasUpdateFailed(machine)) return failedUpdate(status?.update);
-  if (status?.failureReason === undefined) return undefined;
-  const message = status.failureMessage ?? status.failureReason;
+  const { failureReason, failureMessage } = status?.deprecated?.v1beta1 ?? {};
+  if (failureReason === undefined) return undefined;
+  const message = failureMessage ?? failureReason;
   return { health: "unhealthy", reason: "MachineHasFailure", message };
 }
 
@@ -82,7 +83,7 @@ function nodeHealth(
   time: CheckTime,
 ): HealthVerdict {
   const { nowMs } = time;
-  const { unhealthyConditions: rules = [] } = spec;
+  const { unhealthyNodeConditions: rules = [] } = spec.checks ?? {};
   if (node)
     return healthByConditions({ of: "Node", conditions: node.status?.conditions ?? [], rules, nowMs });
   if (!machine.status?.nodeRef) return startupHealth(spec, machine, time);
@@ -104,21 +105,25 @@ interface ConditionLike {
 interface ConditionCheck {
   readonly of: "Machine" | "Node";
   readonly conditions: readonly ConditionLike[];
-  readonly rules: readonly { readonly type: string; readonly status: string; readonly timeout: string }[];
+  readonly rules: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly timeoutSeconds: number;
+  }[];
   readonly nowMs: number;
 }
 
 function healthByConditions({ of, conditions, rules, nowMs }: ConditionCheck): HealthVerdict {
   let verdict: HealthVerdict = { health: "healthy" };
-  for (const { type, status, timeout } of rules) {
+  for (const { type, status, timeoutSeconds } of rules) {
     const condition = conditions.find((one) => one.type === type);
     if (condition?.status !== status) continue;
     const sinceMs = Date.parse(condition.lastTransitionTime ?? "");
-    const leftMs = sinceMs + durationMs(timeout) - nowMs;
+    const leftMs = sinceMs + timeoutSeconds * 1000 - nowMs;
     if (leftMs > 0)
       verdict = worse(verdict, { health: "waiting", recheckAfterMs: leftMs + TIMESTAMP_STEP_MS });
     else {
-      const message = `Condition ${type} of the ${of} has been ${status} for more than ${timeout}`;
+      const message = `Condition ${type} of the ${of} has been ${status} for more than ${textOf(timeoutSeconds)}`;
       return { ...UNHEALTHY[of], message };
     }
   }
@@ -126,23 +131,18 @@ function healthByConditions({ of, conditions, rules, nowMs }: ConditionCheck): H
 }
 
 /** A machine must become a Node in time; the time starts when the last of its preconditions was there. */
-function startupHealth(
-  spec: CheckSpec,
-  { metadata, status }: Frozen<Machine>,
-  time: CheckTime,
-): HealthVerdict {
-  const timeout = spec.nodeStartupTimeout ?? DEFAULT_STARTUP;
-  const timeoutMs = durationMs(timeout);
-  if (timeoutMs === 0) return { health: "healthy" };
+function startupHealth(spec: CheckSpec, machine: Frozen<Machine>, time: CheckTime): HealthVerdict {
+  const seconds = spec.checks?.nodeStartupTimeoutSeconds ?? DEFAULT_STARTUP_SECONDS;
+  if (seconds === 0) return { health: "healthy" };
   const since = [
-    metadata.creationTimestamp,
-    trueSince(time.cluster.status?.conditions, "InfrastructureReady"),
-    trueSince(time.cluster.status?.conditions, "ControlPlaneInitialized"),
-    trueSince(status?.conditions, "InfrastructureReady"),
+    machine.metadata.creationTimestamp,
+    trueSince(deprecatedConditionsOf(time.cluster), "InfrastructureReady"),
+    trueSince(deprecatedConditionsOf(time.cluster), "ControlPlaneInitialized"),
+    trueSince(deprecatedConditionsOf(machine), "InfrastructureReady"),
   ].flatMap((text) => (text === undefined ? [] : [Date.parse(text)]));
-  const leftMs = Math.max(...since) + timeoutMs - time.nowMs;
+  const leftMs = Math.max(...since) + seconds * 1000 - time.nowMs;
   if (leftMs > 0) return { health: "waiting", recheckAfterMs: leftMs + TIMESTAMP_STEP_MS };
-  const message = `The machine has not become a Node within ${timeout}`;
+  const message = `The machine has not become a Node within ${textOf(seconds)}`;
   return { health: "unhealthy", reason: "NodeStartupTimeout", message };
 }
 
@@ -167,19 +167,25 @@ export interface RemediationBudget {
 /** Decides by the number of machines that are not healthy; a disaster must not replace every machine. */
 export function decideBudget(spec: CheckSpec, expected: number, healthy: number): RemediationBudget {
   const unhealthy = expected - healthy;
-  const [, low, high] = /^\[([0-9]+)-([0-9]+)\]$/.exec(spec.unhealthyRange ?? "") ?? [];
+  const { unhealthyInRange: range, unhealthyLessThanOrEqualTo: limit = "100%" } =
+    spec.remediation?.triggerIf ?? {};
+  const [, low, high] = /^\[([0-9]+)-([0-9]+)\]$/.exec(range ?? "") ?? [];
   if (low !== undefined && high !== undefined) {
     const isAllowed = unhealthy >= Number(low) && unhealthy <= Number(high);
     const allowed = isAllowed ? Number(high) - unhealthy : 0;
-    const message = `${unhealthy} of ${expected} machines are not healthy, outside of spec.unhealthyRange ${spec.unhealthyRange}`;
+    const message = `${unhealthy} of ${expected} machines are not healthy, outside of spec.remediation.triggerIf.unhealthyInRange ${range}`;
     return { isAllowed, allowed, message };
   }
-  const most = scaledValue(spec.maxUnhealthy ?? "100%", expected, "down");
-  const message = `${unhealthy} of ${expected} machines are not healthy, more than spec.maxUnhealthy ${spec.maxUnhealthy ?? "100%"}`;
+  const most = scaledValue(limit, expected, "down");
+  const message = `${unhealthy} of ${expected} machines are not healthy, more than spec.remediation.triggerIf.unhealthyLessThanOrEqualTo ${limit}`;
   return { isAllowed: unhealthy <= most, allowed: Math.max(most - unhealthy, 0), message };
 }
 
-/** Admission refuses an invalid duration; one that was stored before counts as no limit. */
-function durationMs(text: string): number {
-  return durationProblem(text) === undefined ? parseDuration(text) : 0;
+/** Both sets of conditions: checks of v1beta1 name types of the older one. */
+function conditionsOf(machine: Frozen<Machine>): readonly ConditionLike[] {
+  return [...(machine.status?.conditions ?? []), ...(deprecatedConditionsOf(machine) ?? [])];
+}
+
+function textOf(seconds: number): string {
+  return formatDuration(seconds * 1000);
 }

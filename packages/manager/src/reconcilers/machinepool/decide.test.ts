@@ -80,7 +80,7 @@ describe("the phase of a pool", () => {
       "Failed",
       {},
       {
-        bootstrap: bootstrap({ failureReason: "Bad", failureMessage: "bad" }),
+        bootstrap: bootstrap({ deprecated: { v1beta1: { failureReason: "Bad", failureMessage: "bad" } } }),
         infrastructure: infrastructure({ ready: true }),
       },
     ],
@@ -102,8 +102,7 @@ describe("the counts of a pool", () => {
     availableReplicas: 2,
     replicas: 3,
     nodeRefs: [{ name: "n0" }],
-    infrastructureReady: true,
-    bootstrapReady: true,
+    initialization: { infrastructureProvisioned: true, bootstrapDataSecretCreated: true },
   };
 
   test("stay unchanged while the workload cluster is unreachable", () => {
@@ -113,14 +112,14 @@ describe("the counts of a pool", () => {
       message: "m",
       isError: false,
     };
-    const { fields, conditions } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
+    const { fields, deprecated, conditions } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
       infrastructure: infrastructure({ ready: true }),
       nodes,
     });
+    expect(deprecated.unavailableReplicas).toBe(1);
     expect(fields).toMatchObject({
       readyReplicas: 3,
       availableReplicas: 2,
-      unavailableReplicas: 1,
       replicas: 3,
       nodeRefs: [{ name: "n0" }],
     });
@@ -141,7 +140,7 @@ describe("the counts of a pool", () => {
       infrastructure: missing,
       bootstrap: missing,
     });
-    expect(fields).toMatchObject({ infrastructureReady: true, bootstrapReady: true, replicas: 3 });
+    expect(fields).toMatchObject({ initialization: status.initialization, replicas: 3 });
     expect(conditions[1]).toMatchObject({
       status: "False",
       severity: "Error",

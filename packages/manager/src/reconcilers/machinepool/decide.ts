@@ -35,9 +35,19 @@ export interface Observed {
 
 type Status = NonNullable<Editable<MachinePool>["status"]>;
 
+interface DeprecatedFields {
+  readonly readyReplicas: number | undefined;
+  readonly availableReplicas: number;
+  readonly unavailableReplicas: number;
+  readonly failureReason?: string | undefined;
+  readonly failureMessage?: string | undefined;
+}
+
 /** The new status. */
 export interface Verdict {
   readonly fields: Partial<Status>;
+  /** Fields that only clients of v1beta1 read. */
+  readonly deprecated: DeprecatedFields;
   readonly conditions: readonly ConditionUpdate[];
 }
 
@@ -71,15 +81,21 @@ export function decideStatus(pool: Frozen<MachinePool>, observed: Observed): Ver
   const infrastructure = judgeInfrastructure(pool, observed.infrastructure);
   const replicas = pool.spec.replicas ?? 1;
   const counts = countsOf(pool, observed);
-  const fields: Partial<Status> = {
-    ...counts,
-    unavailableReplicas: Math.max(replicas - (counts.availableReplicas ?? 0), 0),
-    bootstrapReady: bootstrap.isReady,
-    infrastructureReady: infrastructure.isReady,
-    ...failureIn(observed),
+  const { readyReplicas, availableReplicas = 0 } = counts;
+  const failure = failureIn(observed);
+  const initialization = {
+    bootstrapDataSecretCreated: bootstrap.isReady,
+    infrastructureProvisioned: infrastructure.isReady,
   };
+  const fields: Partial<Status> = { ...counts, initialization };
   return {
-    fields: { ...fields, phase: phaseOf(pool, fields) },
+    fields: { ...fields, phase: failure.failureReason === undefined ? phaseOf(pool, fields) : "Failed" },
+    deprecated: {
+      readyReplicas,
+      availableReplicas,
+      unavailableReplicas: Math.max(replicas - availableReplicas, 0),
+      ...failure,
+    },
     conditions: [
       bootstrap.condition,
       infrastructure.condition,
@@ -121,7 +137,10 @@ function judgeBootstrap(
     };
   }
   if (seen?.state !== "found")
-    return unresolved(type, seen, { reason: WAITING_FOR_DATA, wasReady: status?.bootstrapReady ?? false });
+    return unresolved(type, seen, {
+      reason: WAITING_FOR_DATA,
+      wasReady: status?.initialization?.bootstrapDataSecretCreated ?? false,
+    });
   const hasData = isReady(seen.object) && dataSecretNameOf(seen.object) !== undefined;
   return { isReady: hasData, condition: mirrorReady(type, seen.object, WAITING_FOR_DATA) };
 }
@@ -134,7 +153,7 @@ function judgeInfrastructure(
   if (seen?.state !== "found") {
     return unresolved(type, seen, {
       reason: WAITING_FOR_INFRASTRUCTURE,
-      wasReady: status?.infrastructureReady ?? false,
+      wasReady: status?.initialization?.infrastructureProvisioned ?? false,
     });
   }
   return {
@@ -207,23 +226,22 @@ function countedBefore({
 /** Cluster API's phases. */
 function phaseOf(pool: Frozen<MachinePool>, fields: Partial<Status>): NonNullable<Status["phase"]> {
   if (pool.metadata.deletionTimestamp !== undefined) return "Deleting";
-  if (fields.failureReason !== undefined) return "Failed";
-  if (!fields.infrastructureReady) return phaseBefore(fields);
+  if (!fields.initialization?.infrastructureProvisioned) return phaseBefore(fields);
   const missing = (pool.spec.replicas ?? 1) - (fields.readyReplicas ?? 0);
   if (missing === 0) return "Running";
   if (isExternallyScaled(pool)) return "Scaling";
   return missing < 0 ? "ScalingDown" : "ScalingUp";
 }
 
-function phaseBefore({ nodeRefs = [], bootstrapReady }: Partial<Status>): NonNullable<Status["phase"]> {
+function phaseBefore({ nodeRefs = [], initialization }: Partial<Status>): NonNullable<Status["phase"]> {
   if (nodeRefs.length > 0) return "Provisioned";
-  return bootstrapReady ? "Provisioning" : "Pending";
+  return initialization?.bootstrapDataSecretCreated ? "Provisioning" : "Pending";
 }
 
 function failureIn({
   bootstrap,
   infrastructure,
-}: Observed): Pick<Status, "failureReason" | "failureMessage"> {
+}: Observed): Pick<DeprecatedFields, "failureReason" | "failureMessage"> {
   for (const seen of [infrastructure, bootstrap]) {
     const failure = seen?.state === "found" ? failureOf(seen.object) : undefined;
     if (seen && failure) {
@@ -231,5 +249,5 @@ function failureIn({
       return { failureReason: failure.reason, failureMessage };
     }
   }
-  return {};
+  return { failureReason: undefined, failureMessage: undefined };
 }

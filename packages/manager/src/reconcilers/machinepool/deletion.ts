@@ -1,16 +1,9 @@
-import {
-  type Cluster,
-  durationProblem,
-  type Frozen,
-  isTrue,
-  type MachinePool,
-  Node,
-  parseDuration,
-} from "@capstan/api";
+import { type Cluster, type Frozen, type MachinePool, Node } from "@capstan/api";
 import { block, deleteIfExists, Failure, next, type Outcome } from "@capstan/runtime";
 import { findOwned, remove } from "../../contract/removal.ts";
 import { REFERENCES } from "./observe.ts";
 import type { Scope } from "./scope.ts";
+import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 /** The reason of the conditions while a deletion waits. */
 export const WAITING_FOR_DELETION = "WaitingForInfrastructureDeletion";
@@ -18,7 +11,7 @@ export const WAITING_FOR_DELETION = "WaitingForInfrastructureDeletion";
 // Watches report deletions; this interval is for kinds without a watch.
 const DELETION_POLL_MS = 10_000;
 const RETRY_MS = 5_000;
-const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
+const DEFAULT_NODE_DELETION_SECONDS = 10;
 
 /** Deletes the infrastructure and the bootstrap config first. */
 export async function deleteReferences(scope: Scope): Promise<Outcome> {
@@ -46,7 +39,7 @@ export async function deleteReferences(scope: Scope): Promise<Outcome> {
 export async function deleteNodes(scope: Scope): Promise<Outcome> {
   const { cluster, context, pool } = scope;
   if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return next;
-  if (!isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return next;
+  if (!isControlPlaneInitialized(cluster)) return next;
   try {
     await removeNodes(scope, cluster);
     return next;
@@ -69,9 +62,7 @@ async function removeNodes({ context, pool, ports }: Scope, cluster: Frozen<Clus
 
 /** Whether the time limit for Nodes has passed; a limit of 0 means no limit. */
 function isOverdue({ metadata, spec }: Frozen<MachinePool>, nowMs: number): boolean {
-  const desired = spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
-  // Admission refuses an invalid duration; one that bypassed it must not block the deletion forever.
-  const limit = durationProblem(desired) === undefined ? desired : DEFAULT_NODE_DELETION_TIMEOUT;
-  const limitMs = parseDuration(limit);
+  const { nodeDeletionTimeoutSeconds = DEFAULT_NODE_DELETION_SECONDS } = spec.template.spec.deletion ?? {};
+  const limitMs = nodeDeletionTimeoutSeconds * 1000;
   return limitMs > 0 && nowMs > Date.parse(metadata.deletionTimestamp ?? "") + limitMs;
 }

@@ -1,4 +1,4 @@
-import { type Cluster, type Frozen, isTrue, type ObjectReference } from "@capstan/api";
+import { type Cluster, type ContractReference, type Frozen } from "@capstan/api";
 import { again, Failure, next, type Outcome } from "@capstan/runtime";
 import { labelWithCluster, ownByCluster, requireCluster } from "../../contract/join-cluster.ts";
 import { reconcileReference } from "../../contract/reconcile-reference.ts";
@@ -7,6 +7,7 @@ import { candidatesOf } from "../../workload/node-ref-cache.ts";
 import { countNodes } from "./count-nodes.ts";
 import { decideSpec, type NodesView } from "./decide.ts";
 import type { Scope } from "./scope.ts";
+import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 /** The references of a pool, and the condition of each. */
 export const REFERENCES = {
@@ -61,14 +62,15 @@ export async function observeNodes(scope: Scope): Promise<Outcome> {
 }
 
 async function lookAtNodes({ ports, pool, context }: Scope, cluster: Frozen<Cluster>): Promise<NodesView> {
-  if (!isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) {
+  if (!isControlPlaneInitialized(cluster)) {
     const message = `The control plane of Cluster ${cluster.metadata.name} does not answer yet`;
     return { state: "unknown", reason: "WaitingForControlPlane", message, isError: false };
   }
   try {
     const workload = await ports.workloads.get(cluster);
     const nodes = await workload.nodes();
-    const { providerIDList = [], minReadySeconds = 0 } = pool.spec;
+    const { providerIDList = [], template } = pool.spec;
+    const { minReadySeconds = 0 } = template.spec;
     const options = { minReadySeconds, nowMs: context.env.clock.now() };
     return {
       state: "counted",
@@ -84,7 +86,7 @@ async function lookAtNodes({ ports, pool, context }: Scope, cluster: Frozen<Clus
 async function see(
   { context, pool }: Scope,
   which: keyof typeof REFERENCES,
-  reference: Frozen<ObjectReference>,
+  reference: Frozen<ContractReference>,
 ): Promise<ResolvedReference> {
   const adopter = { owner: pool, clusterName: pool.spec.clusterName };
   return reconcileReference(context, { reference, ...REFERENCES[which] }, adopter);

@@ -1,4 +1,5 @@
 import type { PassSummary } from "@capstan/runtime";
+import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { summarize } from "../../contract/ready.ts";
 import { decideStatus } from "./decide.ts";
 import { WAITING_FOR_DELETION } from "./deletion.ts";
@@ -15,9 +16,8 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
     return;
   }
   if (infrastructure) {
-    const { fields, conditions } = decideStatus(pool, scope);
-    const { failureReason: _, failureMessage: __, ...kept } = pool.status ?? {};
-    pool.status = { ...kept, ...fields };
+    const { fields, deprecated, conditions } = decideStatus(pool, scope);
+    pool.status = withDeprecated({ ...pool.status, ...fields }, deprecated);
     for (const condition of conditions) context.setCondition(condition);
   }
   const { generation } = pool.metadata;

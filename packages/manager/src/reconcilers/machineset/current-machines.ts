@@ -12,7 +12,7 @@ const SOON_MS = 1_000;
  * show a machine in two sets or in none; before a set creates or deletes a machine, it counts its machines at the server.
  */
 export async function requireCurrentMachines({ context, set, deployment, machines }: Scope): Promise<void> {
-  if (!isInPlace(deployment?.spec.strategy)) return;
+  if (!isInPlace(deployment?.spec.rollout?.strategy)) return;
   const { name, namespace, uid } = set.metadata;
   const labelSelector = `${SET_NAME_LABEL}=${labelValueFor(name)}`;
   const live = await context.client.list(Machine, {

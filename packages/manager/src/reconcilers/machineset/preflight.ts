@@ -1,6 +1,5 @@
 import {
   type Frozen,
-  groupOf,
   KubeadmConfigTemplate,
   type MachineSet,
   SKIP_PREFLIGHT_CHECKS_ANNOTATION,
@@ -15,10 +14,10 @@ import type { Scope } from "./scope.ts";
 export async function checkPreflight(scope: Scope): Promise<Outcome> {
   const { set } = scope;
   const { version, bootstrap } = set.spec.template.spec;
-  const { apiVersion = "", kind } = bootstrap.configRef ?? {};
+  const { apiGroup, kind } = bootstrap.configRef ?? {};
   scope.preflight = failedPreflight({
     version,
-    usesKubeadm: kind === KubeadmConfigTemplate.kind && groupOf(apiVersion) === KubeadmConfigTemplate.group,
+    usesKubeadm: kind === KubeadmConfigTemplate.kind && apiGroup === KubeadmConfigTemplate.group,
     controlPlane: await controlPlaneOf(scope),
     skipped: skippedChecks(set),
   });

@@ -1,5 +1,6 @@
 import { formatSelector, type Frozen, type Machine, selectorMatches, selectorOf } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
+import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { worstTroubleOf } from "../../machines/trouble.ts";
 import { counted, type MachineSetPlan } from "@capstan/plan";
@@ -33,19 +34,22 @@ function reportCounts({ set, machines }: Scope): void {
   const selector = selectorOf(set.spec.selector);
   const count = (is: (machine: Frozen<Machine>) => boolean): number => machines.filter(is).length;
   const templateLabels = Object.entries(set.spec.template.metadata?.labels ?? {});
-  set.status = {
+  const readyReplicas = count(isReadyMachine);
+  const availableReplicas = count(isAvailable);
+  const status = {
     ...set.status,
     selector: formatSelector(selector),
     replicas: machines.length + unseen.length,
-    fullyLabeledReplicas: count(
-      ({ metadata }) =>
-        selectorMatches(selector, metadata.labels ?? {}) &&
-        templateLabels.every(([name, value]) => metadata.labels?.[name] === value),
-    ),
-    readyReplicas: count(isReadyMachine),
-    availableReplicas: count(isAvailable),
+    readyReplicas,
+    availableReplicas,
     deletingReplicas: count(({ metadata }) => metadata.deletionTimestamp !== undefined),
   };
+  const fullyLabeledReplicas = count(
+    ({ metadata }) =>
+      selectorMatches(selector, metadata.labels ?? {}) &&
+      templateLabels.every(([name, value]) => metadata.labels?.[name] === value),
+  );
+  set.status = withDeprecated(status, { fullyLabeledReplicas, readyReplicas, availableReplicas });
 }
 
 function reportConditions({ context, set, plan, machines }: Scope): void {

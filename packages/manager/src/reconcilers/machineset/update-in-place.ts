@@ -1,10 +1,10 @@
 import {
+  type ContractReference,
   controllerOf,
   type Frozen,
   isUpdatePending,
   isUpdatingInPlace,
   Machine,
-  type ObjectReference,
 } from "@capstan/api";
 import { next, type Outcome } from "@capstan/runtime";
 import type { ContractObject } from "../../contract/contract-object.ts";
@@ -57,7 +57,7 @@ async function readTemplates({ context, owner }: Scope): Promise<Templates> {
 }
 
 interface AppliedTemplate {
-  readonly reference: Frozen<ObjectReference>;
+  readonly reference: Frozen<ContractReference>;
   readonly template: Frozen<ContractObject>;
 }
 
@@ -68,7 +68,7 @@ async function applyTemplate(
 ): Promise<void> {
   const { namespace = "" } = machine.metadata;
   const field = `the reference of Machine ${machine.metadata.name}`;
-  const { kind, name } = targetOf({ reference, field, namespace });
+  const { kind, name } = await targetOf(context.client, { reference, field, namespace });
   const body = updatedClone(template, { owner, machine, name: name.name });
   const { fieldManager } = owner;
   await context.client.patch(kind, name, { type: "apply", body, fieldManager, force: true });

@@ -29,7 +29,7 @@ export function viewOf({ set, machines, preflight, deployment, nowMs }: ViewInpu
     namespace: metadata.namespace ?? "",
     name: metadata.name,
     replicas: spec.replicas ?? 1,
-    deletePolicy: spec.deletePolicy ?? "Random",
+    deletePolicy: spec.deletion?.order ?? "Random",
     machines: countedMachines(set, machines).map(machineView),
     creating: [...(status?.creatingMachines ?? []), ...expectedMachines(set)],
     isCreateDisabled: metadata.annotations?.[DISABLE_MACHINE_CREATE_ANNOTATION] === "true",
@@ -42,8 +42,8 @@ export function viewOf({ set, machines, preflight, deployment, nowMs }: ViewInpu
 function remediationLimit(
   deployment: Frozen<MachineDeployment> | undefined,
 ): Pick<MachineSetView, "maxInFlight"> {
-  const { strategy, replicas = 1 } = deployment?.spec ?? {};
-  const maxInFlight = strategy?.remediation?.maxInFlight;
+  const { remediation, replicas = 1 } = deployment?.spec ?? {};
+  const maxInFlight = remediation?.maxInFlight;
   return maxInFlight === undefined ? {} : { maxInFlight: scaledValue(maxInFlight, replicas, "up") };
 }
 

@@ -36,7 +36,7 @@ export const BY_INFRASTRUCTURE = "control-planes-of-template";
 
 /** The control planes that use a template. */
 export const controlPlanesByTemplate = index(KubeadmControlPlane, BY_INFRASTRUCTURE, ({ metadata, spec }) => {
-  const { name = "" } = spec.machineTemplate.infrastructureRef;
+  const { name } = spec.machineTemplate.spec.infrastructureRef;
   return [templateKeyOf({ metadata: { namespace: metadata.namespace ?? "", name } })];
 });
 

@@ -5,7 +5,6 @@ import {
   AzureMachineTemplate,
   Cluster,
   type Frozen,
-  groupOf,
   KubeadmControlPlane,
   Machine,
   MachineDeployment,
@@ -31,6 +30,7 @@ import { LAST_OS_CACHE, report } from "./report.ts";
 import { type NodePrototypePorts, sharedBy } from "./scope.ts";
 import { templateIndexes } from "./fleet/template-fleet.ts";
 import { annotateImage, type TemplateScope, templateScope } from "./fleet/template-scope.ts";
+import { refersTo } from "../../contract/reference.ts";
 
 /**
  * Renews the image that new machines of a template boot from, from a healthy machine of the template: the same steps as for
@@ -70,7 +70,7 @@ export function templatePrototypeReconciler(ports: NodePrototypePorts): Reconcil
 
 /** The template of a MachineDeployment. */
 function templatesOf({ metadata, spec }: Frozen<MachineDeployment>): readonly ObjectName[] {
-  const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
-  const isOurs = kind === AzureMachineTemplate.kind && groupOf(apiVersion) === AzureMachineTemplate.group;
-  return isOurs && name !== undefined ? [{ name, namespace: metadata.namespace }] : [];
+  const { infrastructureRef } = spec.template.spec;
+  const { name } = infrastructureRef;
+  return refersTo(infrastructureRef, AzureMachineTemplate) ? [{ name, namespace: metadata.namespace }] : [];
 }

@@ -7,11 +7,11 @@ type Spec = KubeadmConfig["spec"];
 const VERSION = "v1.34.1";
 const registration = {
   name: "{{ ds.meta_data.local_hostname }}",
-  kubeletExtraArgs: { "cloud-provider": "external" },
+  kubeletExtraArgs: [{ name: "cloud-provider", value: "external" }],
 };
 const given: Spec = {
   format: "cloud-config",
-  clusterConfiguration: { apiServer: { extraArgs: { v: "2" } } },
+  clusterConfiguration: { apiServer: { extraArgs: [{ name: "v", value: "2" }] } },
   initConfiguration: { nodeRegistration: registration },
   joinConfiguration: { nodeRegistration: registration },
   files: [{ path: "/etc/a", content: "a" }],
@@ -23,7 +23,6 @@ test("the first machine gets the init form, and the others the join form", () =>
   expect([init.joinConfiguration, join.initConfiguration]).toEqual([undefined, undefined]);
   expect(join.joinConfiguration?.controlPlane).toEqual({});
   expect(init.clusterConfiguration).toEqual(join.clusterConfiguration);
-  expect(init.clusterConfiguration?.kubernetesVersion).toBe(VERSION);
 });
 
 test.each([
@@ -62,7 +61,7 @@ describe("a machine is outdated", () => {
   test.each<[string, Spec]>([
     [
       "by other arguments of a component",
-      { ...given, clusterConfiguration: { apiServer: { extraArgs: { v: "4" } } } },
+      { ...given, clusterConfiguration: { apiServer: { extraArgs: [{ name: "v", value: "4" }] } } },
     ],
     ["by another file", { ...given, files: [{ path: "/etc/a", content: "b" }] }],
     ["by another command", { ...given, preKubeadmCommands: ["true"] }],
@@ -78,7 +77,6 @@ function filled(spec: Spec): Spec {
     ...spec,
     clusterConfiguration: {
       ...spec.clusterConfiguration,
-      clusterName: "demo",
       controlPlaneEndpoint: "a:6443",
     },
     joinConfiguration: { ...spec.joinConfiguration, discovery: { bootstrapToken: { token: "x" } } },

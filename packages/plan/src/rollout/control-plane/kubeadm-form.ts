@@ -18,26 +18,33 @@ const FIRST_MINOR_WITHOUT_GATE = 36;
 
 /** The KubeadmConfig of the machine that initializes a cluster. */
 export function initForm(given: Given, version: string): Spec {
-  const { joinConfiguration: _, ...rest } = deepCopy(given) as Spec;
-  return { ...rest, clusterConfiguration: clusterConfiguration(given, version) };
+  const { joinConfiguration: _, clusterConfiguration: __, ...rest } = deepCopy(given) as Spec;
+  return { ...rest, ...clusterConfiguration(given, version) };
 }
 
 /** The KubeadmConfig of every other machine of a control plane. `controlPlane` is what tells the two forms apart. */
 export function joinForm(given: Given, version: string): Spec {
-  const { initConfiguration: _, joinConfiguration = {}, ...rest } = deepCopy(given) as Spec;
+  const {
+    initConfiguration: _,
+    clusterConfiguration: __,
+    joinConfiguration = {},
+    ...rest
+  } = deepCopy(given) as Spec;
   return {
     ...rest,
-    clusterConfiguration: clusterConfiguration(given, version),
+    ...clusterConfiguration(given, version),
     joinConfiguration: { ...joinConfiguration, controlPlane: joinConfiguration.controlPlane ?? {} },
   };
 }
 
-function clusterConfiguration(given: Given, version: string): NonNullable<Spec["clusterConfiguration"]> {
+/** The configuration of the cluster; none if nothing is set in it, because v1beta2 forbids an empty one. */
+function clusterConfiguration(given: Given, version: string): Pick<Spec, "clusterConfiguration"> {
   const configuration = deepCopy(given.clusterConfiguration ?? {}) as NonNullable<
     Spec["clusterConfiguration"]
   >;
   const featureGates = withLocalMode(configuration.featureGates, version);
-  return { ...configuration, kubernetesVersion: version, ...(featureGates && { featureGates }) };
+  const desired = { ...configuration, ...(featureGates && { featureGates }) };
+  return Object.keys(desired).length === 0 ? {} : { clusterConfiguration: desired };
 }
 
 /** A kubelet that talks to the API server of its own machine never meets an older one. */
@@ -80,15 +87,8 @@ function asJoin(current: Given): Given {
 /** What the comparison ignores: fields that other controllers fill in, or that have no effect on a running machine. */
 function comparable(spec: Given): unknown {
   const { clusterConfiguration: cluster = {}, joinConfiguration: join, format, ...rest } = spec;
-  const {
-    controlPlaneEndpoint: _,
-    dns: __,
-    kubernetesVersion: ___,
-    clusterName: ____,
-    networking: _____,
-    ...clusterRest
-  } = cluster;
-  const { discovery: ______, ...joinRest } = join ?? {};
+  const { controlPlaneEndpoint: _, dns: __, ...clusterRest } = cluster;
+  const { discovery: ___, ...joinRest } = join ?? {};
   return compacted({
     ...rest,
     format: format ?? "cloud-config",
@@ -99,13 +99,24 @@ function comparable(spec: Given): unknown {
 
 /** Without empty maps and lists; an empty list of taints differs from none. */
 function compacted(value: unknown, field = ""): unknown {
-  if (Array.isArray(value)) return value.map((item) => compacted(item));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => compacted(item));
+    return ARGUMENTS.has(field) ? items.toSorted(byName) : items;
+  }
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).flatMap(([name, item]) => {
     const made = withDefault(name, compacted(item, name));
     return isEmpty(made) && name !== "taints" ? [] : [[name, made] as const];
   });
   return field === "nodeRegistration" && entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+// The order of arguments does not count.
+const ARGUMENTS: ReadonlySet<string> = new Set(["extraArgs", "kubeletExtraArgs"]);
+
+function byName(a: unknown, b: unknown): number {
+  const [left, right] = [a, b].map((item) => (isJsonObject(item) ? String(item["name"]) : ""));
+  return (left ?? "") < (right ?? "") ? -1 : 1;
 }
 
 function withDefault(field: string, value: unknown): unknown {

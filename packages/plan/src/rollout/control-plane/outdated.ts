@@ -22,15 +22,15 @@ export function outdatedReasons(
   { machine, config, template }: MachineObjects,
   nowMs: number,
 ): readonly string[] {
-  const { infrastructureRef } = spec.machineTemplate;
+  const { infrastructureRef } = spec.machineTemplate.spec;
   const { version } = spec;
   return [
     ...begunReason(machine),
-    ...newMachineReason(spec.rolloutAfter, machine, nowMs),
+    ...newMachineReason(spec.rollout?.after, machine, nowMs),
     ...(machine.spec.version === version
       ? []
       : [`version ${machine.spec.version ?? "unset"} is not ${version}`]),
-    ...(config && !isSameConfig(config.spec, spec.kubeadmConfigSpec, version)
+    ...(config && !isSameConfig(config.spec, spec.kubeadmConfigSpec ?? {}, version)
       ? [`spec.kubeadmConfigSpec of KubeadmControlPlane ${metadata.name} has changed`]
       : []),
     ...(template !== undefined && template !== infrastructureRef.name
@@ -48,7 +48,7 @@ export function newMachineReason(
   const afterMs = Date.parse(after ?? "");
   if (Number.isNaN(afterMs) || afterMs > nowMs) return [];
   const isOlder = Date.parse(metadata.creationTimestamp ?? "") < afterMs;
-  return isOlder ? [`it is older than spec.rolloutAfter, ${after}`] : [];
+  return isOlder ? [`it is older than spec.rollout.after, ${after}`] : [];
 }
 
 /** Between its plan and its desired state, the objects of a machine may look up to date and are not. */

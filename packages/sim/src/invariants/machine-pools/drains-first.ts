@@ -88,8 +88,9 @@ function evictable(truth: Truth, cluster: string, node: Frozen<Node>): string[] 
 const ROUNDING_MS = 1000;
 
 function isOverdue(truth: Truth, { pool, owner }: PoolRecord, startedAt: string | undefined): boolean {
-  const limit = pool.spec.nodeDrainTimeout ?? owner?.spec.template.spec.nodeDrainTimeout;
-  const limitMs = limit === undefined ? 0 : parseDuration(limit);
+  const own = pool.spec.nodeDrainTimeout;
+  const { nodeDrainTimeoutSeconds = 0 } = owner?.spec.template.spec.deletion ?? {};
+  const limitMs = own === undefined ? nodeDrainTimeoutSeconds * 1000 : parseDuration(own);
   if (limitMs === 0 || startedAt === undefined) return false;
   return truth.wallMs - Date.parse(startedAt) >= limitMs - ROUNDING_MS;
 }

@@ -1,4 +1,4 @@
-import { getCondition } from "@capstan/api";
+import { getCondition, olderConditionsOf } from "@capstan/api";
 import type { TraceEvent } from "../../trace/trace-event.ts";
 import type { Call } from "../../world/call.ts";
 import { isBookkeeping, type Truth } from "../../world/truth.ts";
@@ -58,7 +58,7 @@ export const standsStill: Invariant = {
 /** Whether a pool is complete; an incomplete one may poll. */
 function isContent({ pool, owner, isLeaving }: PoolRecord): boolean {
   const isReady = [pool, owner].every(
-    (one) => getCondition(one?.status?.conditions, "Ready")?.status === "True",
+    (one) => one && getCondition(olderConditionsOf(one), "Ready")?.status === "True",
   );
   const isComplete = getCondition(pool.status?.conditions, "RolloutProgressing")?.reason === "Complete";
   return isReady && isComplete && !isLeaving;

@@ -1,4 +1,10 @@
-import { type AzureMachinePoolMachine, deepEqual, type Frozen, getCondition } from "@capstan/api";
+import {
+  type AzureMachinePool,
+  type AzureMachinePoolMachine,
+  deepEqual,
+  type Frozen,
+  getCondition,
+} from "@capstan/api";
 import type { Azure } from "@capstan/azure-sim";
 import { machineIdIn } from "../../machine-id.ts";
 import { isReady } from "../../readiness.ts";
@@ -65,6 +71,17 @@ function readinessOf(member: Member): Claim[] {
       machine.status?.ready ?? false,
       isReallyReady(member),
     ],
+    ...contractOf(machine),
+  ];
+}
+
+/** The fields of contract v1beta2 say the same as those of v1beta1: what is ready has been provisioned, and is not paused. */
+function contractOf({ kind, metadata, status }: Frozen<AzureMachinePool | AzureMachinePoolMachine>): Claim[] {
+  if (status?.ready !== true) return [];
+  const of = `of ${kind} ${metadata.name}`;
+  return [
+    [`status.initialization.provisioned ${of}`, status.initialization?.provisioned, true],
+    [`condition Paused ${of}`, getCondition(status.conditions, "Paused")?.status, "False"],
   ];
 }
 
@@ -82,7 +99,7 @@ function countersOf(record: PoolRecord, members: readonly Member[]): Claim[] {
     [`status.replicas of ${kind} ${metadata.name}`, status?.replicas ?? 0, ready.length],
     [`spec.providerIDList of ${kind} ${metadata.name}`, idsIn(spec.providerIDList), ids],
   ]);
-  return [...shared, ...upToDateOf(record, staying), ...nodesOf(record, members)];
+  return [...shared, ...contractOf(pool), ...upToDateOf(record, staying), ...nodesOf(record, members)];
 }
 
 /** No machine can have a model that Azure has refused or not been sent yet. */
@@ -96,7 +113,8 @@ function upToDateOf({ pool: { metadata, status } }: PoolRecord, staying: readonl
 
 function nodesOf({ owner, desired }: PoolRecord, members: readonly Member[]): Claim[] {
   if (!owner) return [];
-  const { readyReplicas = 0, availableReplicas = 0, unavailableReplicas = 0 } = owner.status ?? {};
+  const { readyReplicas = 0, availableReplicas = 0, deprecated } = owner.status ?? {};
+  const { unavailableReplicas = 0 } = deprecated?.v1beta1 ?? {};
   const ready = members.filter(({ isNodeReady }) => isNodeReady).length;
   const available = members.filter(({ isAvailable }) => isAvailable).length;
   const of = `of MachinePool ${owner.metadata.name}`;

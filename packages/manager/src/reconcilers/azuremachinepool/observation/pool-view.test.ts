@@ -102,7 +102,9 @@ describe("the view of a pool", () => {
     [54 * 60, true],
     [56 * 60, false],
   ])("from statuses is the same with minReadySeconds %i, too", (minReadySeconds, isAvailable) => {
-    const more = { machinePool: machinePool({ spec: { replicas: 1, minReadySeconds } }) };
+    const more = {
+      machinePool: machinePool({ spec: { replicas: 1, template: { spec: { minReadySeconds } } } }),
+    };
     const live = poolView(facts([whole(0)], more));
     expect(live.machines[0]?.isAvailable).toBe(isAvailable);
     expect(poolView(facts([factsFromStatus(resource(0))], more))).toEqual(live);

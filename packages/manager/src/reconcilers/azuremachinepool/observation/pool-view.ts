@@ -82,7 +82,7 @@ function isPaused(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePoo
 }
 
 function machineViews({ pool, machinePool, machines, desired, nowMs }: PoolFacts): readonly MachineView[] {
-  const { minReadySeconds = 0 } = machinePool.spec;
+  const { minReadySeconds = 0 } = machinePool.spec.template.spec;
   const picked = new Set(pool.status?.pickedForDeletion ?? []);
   const pickedForUpdate = new Set(pool.status?.pickedForUpdate ?? []);
   const context = { pool: pool.metadata.name, picked, pickedForUpdate, desired, minReadySeconds, nowMs };

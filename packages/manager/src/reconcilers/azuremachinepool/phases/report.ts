@@ -1,6 +1,13 @@
-import { type AzureMachinePool, formatProviderId, parseProviderId, sameArmId } from "@capstan/api";
+import {
+  type AzureMachinePool,
+  formatProviderId,
+  type Frozen,
+  parseProviderId,
+  sameArmId,
+} from "@capstan/api";
 import { hasOtherTags } from "@capstan/plan";
 import type { PassSummary } from "@capstan/runtime";
+import { readinessFields } from "../../../contract/provisioned.ts";
 import { reportedImage } from "../model/boot-image.ts";
 import { forgetTags } from "../model/tags.ts";
 import { setStatus } from "../observation/set-status.ts";
@@ -62,11 +69,9 @@ function statusOf(
 ): Partial<Status> {
   const { version } = owners.machinePool.spec.template.spec;
   const isCurrent = view.setHash === view.desiredHash;
-  const isSized = planned.budget.live === planned.budget.desired;
   const image = set && reportedImage(pool, set);
   return {
-    ready: false,
-    ...(set && setStatus(set.provisioningState, { isSized, wasReady: pool.status?.ready === true })),
+    ...setFields(pool.status, { set, planned }),
     replicas: machines.filter(({ isReady }) => isReady === true).length,
     upToDateReplicas: planned.budget.upToDate,
     infrastructureMachineKind: MACHINE_KIND,
@@ -75,6 +80,20 @@ function statusOf(
     ...(isCurrent && image && { image }),
     ...(view.desired === view.machines.length && { lastReconciledReplicas: view.desired }),
   };
+}
+
+/** What the pool reports of its scale set. */
+function setFields(
+  before: Frozen<Status> | undefined,
+  { set, planned }: Pick<PlannedObservation, "set" | "planned">,
+): Partial<Status> {
+  if (!set) return readinessFields(before, false);
+  const isSized = planned.budget.live === planned.budget.desired;
+  const { ready, provisioningState } = setStatus(set.provisioningState, {
+    isSized,
+    wasReady: before?.ready === true,
+  });
+  return { ...readinessFields(before, ready), provisioningState };
 }
 
 /** Sets the provider ids where Cluster API reads them. */

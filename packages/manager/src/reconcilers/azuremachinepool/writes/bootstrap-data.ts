@@ -1,4 +1,4 @@
-import { type Frozen, groupOf, KubeadmConfig, Secret } from "@capstan/api";
+import { type Frozen, KubeadmConfig, Secret } from "@capstan/api";
 import { digest } from "@capstan/azure";
 import {
   BOOTSTRAP_EXPIRES,
@@ -10,6 +10,7 @@ import type { PoolView } from "@capstan/plan";
 import { isExternallyScaled } from "../../../contract/pool-spec.ts";
 import { BOOTSTRAP_TAG, type ObservedSet } from "../model/body.ts";
 import type { NormalScope } from "../scope.ts";
+import { refersTo } from "../../../contract/reference.ts";
 
 /** Bootstrap data that machines can join with now. */
 export interface FreshData {
@@ -89,9 +90,8 @@ function isFresh({ context }: NormalScope, config: Frozen<KubeadmConfig>, reques
 /** The KubeadmConfig that the data is made from; undefined for data that a user provides. */
 function configOf({ owners, context, pool }: NormalScope): Frozen<KubeadmConfig> | undefined {
   const { configRef } = owners.machinePool.spec.template.spec.bootstrap;
-  if (configRef?.kind !== KubeadmConfig.kind || groupOf(configRef.apiVersion ?? "") !== KubeadmConfig.group)
-    return undefined;
-  return context.cache.get(KubeadmConfig, { name: configRef.name ?? "", namespace: pool.metadata.namespace });
+  if (!configRef || !refersTo(configRef, KubeadmConfig)) return undefined;
+  return context.cache.get(KubeadmConfig, { name: configRef.name, namespace: pool.metadata.namespace });
 }
 
 /** One id per intent; the next one when the data of the answer has expired. */

@@ -42,7 +42,7 @@ export async function askAboutMachines(scope: DecisionScope): Promise<void> {
 
 /** While the feature is off, no updater is asked. */
 function isAsking({ controlPlane, shared }: DecisionScope): boolean {
-  return isInPlace(controlPlane.spec.rolloutStrategy) && shared.ports.features?.InPlaceUpdates === true;
+  return isInPlace(controlPlane.spec.rollout?.strategy) && shared.ports.features?.InPlaceUpdates === true;
 }
 
 function outdatedMachines({ machines, outdated }: DecisionScope): readonly Frozen<Machine>[] {
@@ -80,13 +80,13 @@ function subjectOf(
   const { name } = machine.metadata;
   const { context, controlPlane, owner } = scope;
   const parts = () => desiredPartsOf(scope, machine);
-  const [reason] = newMachineReason(controlPlane.spec.rolloutAfter, machine, context.env.clock.now());
+  const [reason] = newMachineReason(controlPlane.spec.rollout?.after, machine, context.env.clock.now());
   return {
     before: known.find((one) => one.machine === name),
     settled:
       reason === undefined
         ? undefined
-        : uncovered(["spec.rolloutAfter"], `only a new machine is newer: ${reason}`),
+        : uncovered(["spec.rollout.after"], `only a new machine is newer: ${reason}`),
     desired: () => desiredState(context, { owner, machine, parts }),
     record: (decision) => ({ machine: name, ...decision }),
   };

@@ -17,19 +17,23 @@ export async function decideProposedControlPlane(
   await askAboutMachines({
     ...scope,
     owner: controlPlaneOwner({ controlPlane, machines, clusterName }),
-    outdated: outdatedMachines(scope),
+    outdated: await outdatedMachines(scope),
     desiredParts: new Map(),
   });
   return scope.controlPlane;
 }
 
 /** The name of the template that the infrastructure of a machine was cloned from, if the cache has it. */
-export function clonedFrom(
-  { cache }: DecisionScope["context"],
+export async function clonedFrom(
+  { cache, client }: DecisionScope["context"],
   machine: Frozen<Machine>,
-): string | undefined {
+): Promise<string | undefined> {
   const { namespace = "" } = machine.metadata;
   const reference = machine.spec.infrastructureRef;
-  const { kind, name } = targetOf({ reference, field: "spec.infrastructureRef", namespace });
+  const { kind, name } = await targetOf(client, {
+    reference,
+    field: "spec.infrastructureRef",
+    namespace,
+  });
   return cache.get(kind, name)?.metadata.annotations?.[CLONED_FROM_NAME_ANNOTATION];
 }

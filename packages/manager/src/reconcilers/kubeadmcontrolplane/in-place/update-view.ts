@@ -14,9 +14,9 @@ import type { ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
 
 /** Identifies the desired state of the machines. The sign of an update carries it, so that a newer one is recognized. */
 export function desiredKey({ spec }: Frozen<KubeadmControlPlane>): string {
-  const { version, kubeadmConfigSpec, machineTemplate, rolloutAfter = "" } = spec;
-  const { apiVersion, kind, name } = machineTemplate.infrastructureRef;
-  return hashOf([version, kubeadmConfigSpec, apiVersion, kind, name, rolloutAfter]);
+  const { version, kubeadmConfigSpec = {}, machineTemplate, rollout } = spec;
+  const { apiGroup, kind, name } = machineTemplate.spec.infrastructureRef;
+  return hashOf([version, kubeadmConfigSpec, apiGroup, kind, name, rollout?.after ?? ""]);
 }
 
 /** The facts for updates in place; undefined if machines are replaced. */
@@ -24,11 +24,11 @@ export function inPlaceView(
   controlPlane: Frozen<KubeadmControlPlane>,
   { isDisabled }: { readonly isDisabled: boolean },
 ): ControlPlaneUpdateView | undefined {
-  if (!isInPlace(controlPlane.spec.rolloutStrategy)) return undefined;
+  if (!isInPlace(controlPlane.spec.rollout?.strategy)) return undefined;
   const { spec, status } = controlPlane;
   const key = desiredKey(controlPlane);
   const decisions = status?.inPlace?.key === key ? status.inPlace.decisions : [];
-  const fallback = spec.rolloutStrategy?.fallbackRollingUpdate;
+  const fallback = spec.rollout?.strategy?.fallbackRollingUpdate;
   return {
     key,
     isDisabled,

@@ -1,5 +1,6 @@
 import {
   type Cluster,
+  deprecatedConditionsOf,
   type Frozen,
   getCondition,
   type KubeadmConfig,
@@ -43,7 +44,7 @@ export function viewFromConditions({
   templateOf,
   nowMs,
 }: StoredControlPlane): ControlPlaneView {
-  const isExternal = controlPlane.spec.kubeadmConfigSpec.clusterConfiguration?.etcd?.external !== undefined;
+  const isExternal = controlPlane.spec.kubeadmConfigSpec?.clusterConfiguration?.etcd?.external !== undefined;
   const configOf = ({ metadata, spec }: Frozen<Machine>): Frozen<KubeadmConfig> | undefined =>
     configs.find(
       (one) =>
@@ -61,7 +62,8 @@ export function viewFromConditions({
     },
     healthOf: (machine) => healthOf(machine, isExternal),
     isInPlaceDisabled:
-      controlPlane.status?.conditions?.some(({ reason }) => reason === "InPlaceUpdatesDisabled") ?? false,
+      deprecatedConditionsOf(controlPlane)?.some(({ reason }) => reason === "InPlaceUpdatesDisabled") ??
+      false,
     etcd: isExternal ? { state: "external" } : membersOf(machines),
     nowMs,
   });
@@ -87,17 +89,17 @@ function healthOf(machine: Frozen<Machine>, isExternal: boolean): MachineHealth 
 
 const HEALTH: Readonly<Record<string, Health>> = { True: "healthy", False: "unhealthy" };
 
-function partOf({ status }: Frozen<Machine>, part: string, type: string): PartHealth {
-  const condition = getCondition(status?.conditions, type);
+function partOf(machine: Frozen<Machine>, part: string, type: string): PartHealth {
+  const condition = getCondition(deprecatedConditionsOf(machine), type);
   const why = condition?.message ?? condition?.reason ?? `the machine has no condition ${type} yet`;
   return { part, health: HEALTH[condition?.status ?? ""] ?? "unknown", why };
 }
 
 /** A machine has a member if a condition reports on it. Ids are not stored, so names stand for them. */
 function membersOf(machines: readonly Frozen<Machine>[]): EtcdView {
-  const members = machines.flatMap(({ status }) => {
-    const name = status?.nodeRef?.name;
-    const hasMember = getCondition(status?.conditions, ETCD_MEMBER_HEALTHY) !== undefined;
+  const members = machines.flatMap((machine) => {
+    const name = machine.status?.nodeRef?.name;
+    const hasMember = getCondition(deprecatedConditionsOf(machine), ETCD_MEMBER_HEALTHY) !== undefined;
     return name === undefined || !hasMember ? [] : [{ id: name, name, isLearner: false, hasAlarm: false }];
   });
   return { state: "known", members, leader: undefined };

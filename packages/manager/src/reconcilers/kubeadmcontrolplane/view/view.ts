@@ -1,11 +1,11 @@
 import {
   type Cluster,
   DELETE_MACHINE_ANNOTATION,
+  deprecatedConditionsOf,
   type Frozen,
   getCondition,
   type KubeadmControlPlane,
   type Machine,
-  parseDuration,
   PRE_TERMINATE_HOOK_PREFIX,
 } from "@capstan/api";
 import type { ControlPlaneMachine, ControlPlaneView } from "@capstan/plan";
@@ -37,7 +37,7 @@ export interface ViewInput extends Pick<
   readonly isInPlaceDisabled: boolean;
 }
 
-const HOUR_MS = 3_600_000;
+const DEFAULT_HEALTHY_SECONDS = 3600;
 
 /** The facts about a control plane, for its planner. */
 export function viewOf(input: ViewInput): ControlPlaneView {
@@ -49,13 +49,13 @@ export function viewOf(input: ViewInput): ControlPlaneView {
     name: metadata.name,
     replicas: spec.replicas ?? 1,
     version: spec.version,
-    maxSurge: spec.rolloutStrategy?.rollingUpdate?.maxSurge === 0 ? 0 : 1,
-    isInitialized: status?.initialized === true,
+    maxSurge: spec.rollout?.strategy?.rollingUpdate?.maxSurge === 0 ? 0 : 1,
+    isInitialized: status?.initialization?.controlPlaneInitialized === true,
     failureDomains: failureDomainsOf(cluster),
     machines: machines.map((machine) => machineView(machine, input)),
     ...changesOf(controlPlane),
     ...(inPlace && { inPlace }),
-    remediation: policyOf(spec.remediationStrategy),
+    remediation: policyOf(spec.remediation),
     ...observed,
   };
 }
@@ -74,26 +74,30 @@ function changesOf({
 }
 
 function failureDomainsOf(cluster: Frozen<Cluster> | undefined): readonly string[] {
-  return Object.entries(cluster?.status?.failureDomains ?? {})
-    .filter(([, { controlPlane: isUsable }]) => isUsable === true)
-    .map(([name]) => name)
+  return (cluster?.status?.failureDomains ?? [])
+    .filter(({ controlPlane: isUsable }) => isUsable === true)
+    .map(({ name }) => name)
     .toSorted();
 }
 
 function policyOf(
-  strategy: Frozen<KubeadmControlPlane>["spec"]["remediationStrategy"],
+  remediation: Frozen<KubeadmControlPlane>["spec"]["remediation"],
 ): ControlPlaneView["remediation"] {
-  const { maxRetry, retryPeriod, minHealthyPeriod } = strategy ?? {};
+  const {
+    maxRetry,
+    retryPeriodSeconds = 0,
+    minHealthyPeriodSeconds = DEFAULT_HEALTHY_SECONDS,
+  } = remediation ?? {};
   return {
     ...(maxRetry !== undefined && { maxRetry }),
-    retryPeriodMs: retryPeriod === undefined ? 0 : parseDuration(retryPeriod),
-    minHealthyPeriodMs: minHealthyPeriod === undefined ? HOUR_MS : parseDuration(minHealthyPeriod),
+    retryPeriodMs: retryPeriodSeconds * 1000,
+    minHealthyPeriodMs: minHealthyPeriodSeconds * 1000,
   };
 }
 
 /** What a user or Azure has to change; a condition of severity Info passes by itself. */
-function troubleOf({ status }: Frozen<Machine>): string | undefined {
-  const { status: isReady, severity, message } = getCondition(status?.conditions, "Ready") ?? {};
+function troubleOf(machine: Frozen<Machine>): string | undefined {
+  const { status: isReady, severity, message } = getCondition(deprecatedConditionsOf(machine), "Ready") ?? {};
   return isReady === "False" && severity !== "Info" ? message : undefined;
 }
 

@@ -14,7 +14,7 @@ export async function decideProposedDeployment(
   ports: UpdaterPorts,
 ): Promise<Frozen<MachineDeployment>> {
   const { context, deployment, sets } = scope;
-  if (!isInPlace(deployment.spec.strategy)) return deployment;
+  if (!isInPlace(deployment.spec.rollout?.strategy)) return deployment;
   const isTaken = (name: string): boolean => sets.some(({ metadata }) => metadata.name === name);
   const view = viewOf({ deployment, sets, isTaken, nowMs: context.env.clock.now() });
   await askAboutSets(scope, ports, targetOf(view)?.name ?? view.newSetName);

@@ -35,7 +35,7 @@ export interface InPlaceInput {
 /** The facts about updates in place; undefined if the deployment has nothing to do with them. */
 export function inPlaceView(input: InPlaceInput): DeploymentUpdateView | undefined {
   const { deployment, machines = [], setViews } = input;
-  const isChosen = isInPlace(deployment.spec.strategy);
+  const isChosen = isInPlace(deployment.spec.rollout?.strategy);
   const isRecorded = setViews.some(({ receives, handsOver }) => receives.length + handsOver.length > 0);
   if (!isChosen && !isRecorded) return undefined;
   const views = machines.flatMap((machine) => machineView(machine, input.sets));
@@ -85,7 +85,7 @@ function verdictsOf(
 }
 
 function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<DeploymentUpdateView, "fallback"> {
-  const { fallbackRollingUpdate } = deployment.spec.strategy ?? {};
+  const { fallbackRollingUpdate } = deployment.spec.rollout?.strategy ?? {};
   if (!fallbackRollingUpdate) return {};
   const { maxSurge = 1, maxUnavailable = 0 } = fallbackRollingUpdate;
   return { fallback: resolveRolloutBudget({ maxSurge, maxUnavailable }, replicas) };

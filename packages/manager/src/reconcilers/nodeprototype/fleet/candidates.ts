@@ -9,12 +9,16 @@ const PRESSURES = ["MemoryPressure", "DiskPressure", "PIDPressure"];
 /** Annotation of a machine: it is never a donor. */
 export const EXCLUDED = "capstan.dev/exclude-prototype-donor";
 
-/** The Node of a machine. */
+/** The Node of a machine. A Machine refers to it by name, the machine of a pool by UID. */
 export function nodeOf(
   nodes: WorkloadNodes,
   { providerID, nodeRef }: FleetMachine,
 ): Frozen<Node> | undefined {
-  return nodes.of(providerID).find(({ metadata }) => metadata.uid === nodeRef?.uid);
+  if (!nodeRef) return undefined;
+  const { name, uid } = nodeRef;
+  return nodes
+    .of(providerID)
+    .find(({ metadata }) => (uid === undefined ? metadata.name === name : metadata.uid === uid));
 }
 
 /** The machines of the owner, as the choice of a donor sees them. */

@@ -2,7 +2,9 @@ import {
   AzureMachine,
   type AzureMachineTemplate,
   controllerOf,
+  deprecatedConditionsOf,
   type Frozen,
+  groupOf,
   isTrue,
   isUpdatingInPlace,
   type KubeadmControlPlane,
@@ -45,7 +47,7 @@ export const templateIndexes = [
 
 /** The key of a template in the indexes. */
 export function referenceKeyOf({ apiVersion, kind, metadata }: Template): string {
-  return referenceKey({ apiVersion, kind, name: metadata.name }, metadata.namespace ?? "");
+  return referenceKey({ apiGroup: groupOf(apiVersion), kind, name: metadata.name }, metadata.namespace ?? "");
 }
 
 /** The MachineDeployments and MachineSets whose machines are created from a template. */
@@ -115,12 +117,12 @@ export function refusalOf(template: Template, using: RefusedUsers): string | und
   const key = referenceKeyOf(template);
   const controlPlane = using.controlPlanes.find(
     ({ metadata, spec }) =>
-      referenceKey(spec.machineTemplate.infrastructureRef, metadata.namespace ?? "") === key,
+      referenceKey(spec.machineTemplate.spec.infrastructureRef, metadata.namespace ?? "") === key,
   );
   if (controlPlane)
     return `KubeadmControlPlane ${controlPlane.metadata.name} uses the template: images are taken of workers only`;
   const inPlace = using.deployments.find(
-    (one) => infrastructureKeys(one).includes(key) && isInPlace(one.spec.strategy),
+    (one) => infrastructureKeys(one).includes(key) && isInPlace(one.spec.rollout?.strategy),
   );
   if (!inPlace) return undefined;
   return `MachineDeployment ${inPlace.metadata.name} updates its machines in place, which keep the image they were created from`;
@@ -163,7 +165,7 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
         if (!isRolledSince(deployment, promotedAt))
           await client.patch(MachineDeployment, deployment.metadata, {
             type: "merge",
-            body: { spec: { rolloutAfter: promotedAt } },
+            body: { spec: { rollout: { after: promotedAt } } },
           });
       return true;
     },
@@ -172,7 +174,7 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
 
 /** Whether a MachineDeployment replaces machines from before this time, or a later one that a user has written. */
 function isRolledSince({ spec }: Frozen<MachineDeployment>, promotedAt: string): boolean {
-  return Date.parse(spec.rolloutAfter ?? "") >= Date.parse(promotedAt);
+  return Date.parse(spec.rollout?.after ?? "") >= Date.parse(promotedAt);
 }
 
 /** Whether the virtual machine of a clone is still to be created from an image that is not the template's own. */
@@ -211,7 +213,7 @@ function factsOf(machine: Frozen<Machine>, version: string | undefined): FleetMa
     isUpToDate: version !== undefined && (spec.version ?? "") === version,
     isDeleting: deletionTimestamp !== undefined,
     isUpdating: isUpdatingInPlace(machine),
-    falseConditions: CONDITIONS.filter((type) => !isTrue(status?.conditions, type)),
+    falseConditions: CONDITIONS.filter((type) => !isTrue(deprecatedConditionsOf(machine), type)),
     ...(EXCLUDED in annotations && { excludedBy: EXCLUDED }),
   };
 }
@@ -230,7 +232,7 @@ function changeOf(users: readonly User[], version: string | undefined): FleetCha
 
 function isSettled({ metadata, spec, status }: User): boolean {
   const replicas = spec.replicas ?? 1;
-  const updated = status && "updatedReplicas" in status ? status.updatedReplicas : status?.replicas;
+  const updated = status?.upToDateReplicas ?? status?.replicas;
   const isObserved = status?.observedGeneration === metadata.generation;
   return isObserved && status?.replicas === replicas && updated === replicas;
 }

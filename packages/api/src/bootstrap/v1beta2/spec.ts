@@ -1,6 +1,7 @@
 /** How a machine is set up with kubeadm, in v1beta2: what differs from v1beta1 is defined here, the rest is the same. */
 import { nonEmpty } from "../../schema/non-empty.ts";
 import {
+  type Static,
   described,
   integer,
   listMap,
@@ -10,14 +11,14 @@ import {
   string,
   timestamp,
 } from "../../schema/schema.ts";
-import { ClusterConfiguration, Etcd } from "../kubeadm-config/cluster-configuration.ts";
-import { componentFields } from "../kubeadm-config/component.ts";
-import { DiskSetup, Partition } from "../kubeadm-config/disk-setup.ts";
-import { path, texts } from "../kubeadm-config/fields.ts";
-import { InitConfiguration } from "../kubeadm-config/init-configuration.ts";
-import { Discovery, JoinConfiguration } from "../kubeadm-config/join-configuration.ts";
-import { NodeRegistration } from "../kubeadm-config/node-registration.ts";
-import { KubeadmConfigSpec as OlderSpec } from "../kubeadm-config/spec.ts";
+import { ClusterConfiguration, Etcd } from "../v1beta1/cluster-configuration.ts";
+import { componentFields } from "../v1beta1/component.ts";
+import { DiskSetup, Partition } from "../v1beta1/disk-setup.ts";
+import { path, texts } from "../v1beta1/fields.ts";
+import { InitConfiguration } from "../v1beta1/init-configuration.ts";
+import { Discovery, JoinConfiguration } from "../v1beta1/join-configuration.ts";
+import { NodeRegistration } from "../v1beta1/node-registration.ts";
+import { KubeadmConfigSpec as OlderSpec } from "../v1beta1/spec.ts";
 
 const Arguments = listMap(
   "Further arguments, without the leading dashes.",
@@ -172,6 +173,9 @@ export const KubeadmConfigSpec = nonEmpty(
   }),
   MAY_BE_EMPTY,
 );
+
+/** How a machine is set up and becomes a node with kubeadm. */
+export type KubeadmConfigSpec = Static<typeof KubeadmConfigSpec>;
 
 /** The same where it is part of another spec. */
 export const NonEmptyKubeadmConfigSpec = { ...KubeadmConfigSpec, minProperties: 1 };

@@ -1,25 +1,25 @@
-import { KubeadmConfigSpec } from "../bootstrap/kubeadm-config/spec.ts";
-import { FALLBACK_ONLY_IN_PLACE } from "../cluster/in-place-strategy.ts";
+import { KubeadmConfigSpec } from "../../bootstrap/v1beta1/spec.ts";
+import { FALLBACK_ONLY_IN_PLACE } from "../../cluster/in-place-strategy.ts";
+import { KubernetesVersion, ScaleSelector, Versions } from "../../cluster/machine-fields.ts";
+import { ConditionGates, MachineNaming, deletionTimeouts } from "../../cluster/v1beta1/fields.ts";
+import { Conditions } from "../../kubernetes/condition.ts";
+import { ObjectReference } from "../../kubernetes/object-reference.ts";
+import { MachineTaints } from "../../kubernetes/taint.ts";
+import { TemplateMetadata } from "../../kubernetes/template-metadata.ts";
 import {
-  ConditionGates,
-  KubernetesVersion,
-  MachineNaming,
-  deletionTimeouts,
-} from "../cluster/machine-fields.ts";
-import { ObjectReference } from "../kubernetes/object-reference.ts";
-import { MachineTaints } from "../kubernetes/taint.ts";
-import { TemplateMetadata } from "../kubernetes/template-metadata.ts";
-import {
-  type Static,
+  anyObject,
+  boolean,
   described,
   duration,
   integer,
+  long,
   object,
   oneOf,
   optional,
+  string,
   timestamp,
-} from "../schema/schema.ts";
-import { rollingUpdateFields } from "./shared-fields.ts";
+} from "../../schema/schema.ts";
+import { controlPlaneProgress, rollingUpdateFields } from "../shared-fields.ts";
 
 const RollingUpdate = object("The limits of a rolling update.", rollingUpdateFields);
 
@@ -46,8 +46,8 @@ const RolloutStrategy = object(
   },
 );
 
-/** The desired state of a control plane. */
-export const KubeadmControlPlaneSpec = object("The desired state of the control plane.", {
+/** The spec of a KubeadmControlPlane of v1beta1. */
+export const Spec = object("The desired state of the control plane.", {
   replicas: optional(
     integer("The desired number of machines; odd unless etcd is external; default 1.", {
       minimum: 1,
@@ -90,5 +90,30 @@ export const KubeadmControlPlaneSpec = object("The desired state of the control 
   machineNamingStrategy: optional(MachineNaming),
 });
 
-/** The desired state of a control plane. */
-export type KubeadmControlPlaneSpec = Static<typeof KubeadmControlPlaneSpec>;
+/** The status of a KubeadmControlPlane of v1beta1. */
+export const Status = object("The observed state of the control plane.", {
+  selector: optional(ScaleSelector),
+  replicas: optional(integer("How many machines there are.")),
+  version: optional(string("The lowest version of the machines.", { minLength: 1, maxLength: 256 })),
+  updatedReplicas: optional(integer("How many machines have the new version and template.")),
+  readyReplicas: optional(integer("How many machines are ready.")),
+  unavailableReplicas: optional(integer("How many machines are missing or not ready.")),
+  initialized: optional(boolean("Whether the first machine has run `kubeadm init`.")),
+  ready: optional(boolean("Whether the API server answers.")),
+  failureReason: optional(string("Why the control plane failed for good, in CamelCase.")),
+  failureMessage: optional(
+    string("Why the control plane failed for good.", { minLength: 1, maxLength: 10240 }),
+  ),
+  observedGeneration: optional(long("The generation that the controller last observed.")),
+  conditions: optional(Conditions),
+  lastRemediation: optional(
+    object("The machine that was last replaced because it was unhealthy.", {
+      machine: string("The name of the machine.", { minLength: 1, maxLength: 253 }),
+      timestamp: timestamp("When it was replaced."),
+      retryCount: integer("How often it has been retried."),
+    }),
+  ),
+  versions: optional(Versions),
+  ...controlPlaneProgress,
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
+});

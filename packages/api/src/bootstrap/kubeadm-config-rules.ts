@@ -1,9 +1,7 @@
 /** Rules for a KubeadmConfigSpec of any kind. */
-import { durationErrors, versionErrors } from "../../values/value-errors.ts";
-import type { Frozen } from "../../kubernetes/meta.ts";
-import { type FieldError, duplicate, forbidden, invalid } from "../../values/field-error.ts";
-import { withLeadingV } from "../../values/version.ts";
-import type { KubeadmConfigSpec } from "./spec.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
+import { type FieldError, duplicate, forbidden, invalid } from "../values/field-error.ts";
+import type { KubeadmConfigSpec } from "./v1beta2/spec.ts";
 
 type Spec = Frozen<KubeadmConfigSpec>;
 
@@ -13,9 +11,6 @@ export function defaultKubeadmConfigSpec(spec: KubeadmConfigSpec): void {
   for (const configuration of [spec.initConfiguration, spec.joinConfiguration]) {
     if (configuration?.nodeRegistration) configuration.nodeRegistration.imagePullPolicy ??= "IfNotPresent";
   }
-  const cluster = spec.clusterConfiguration;
-  if (cluster?.kubernetesVersion !== undefined)
-    cluster.kubernetesVersion = withLeadingV(cluster.kubernetesVersion);
 }
 
 /** Validates a config at the given path. */
@@ -26,11 +21,6 @@ export function kubeadmConfigSpecErrors(field: string, spec: Spec): FieldError[]
     ...diskErrors(`${field}.diskSetup.partitions`, spec),
     ...discoveryErrors(`${field}.joinConfiguration.discovery`, spec),
     ...etcdErrors(`${field}.clusterConfiguration.etcd`, spec),
-    ...versionErrors(
-      `${field}.clusterConfiguration.kubernetesVersion`,
-      spec.clusterConfiguration?.kubernetesVersion,
-    ),
-    ...timeErrors(field, spec),
     ...ignitionErrors(field, spec),
   ];
 }
@@ -84,21 +74,6 @@ function etcdErrors(field: string, { clusterConfiguration }: Spec): FieldError[]
   return etcd?.local && etcd.external
     ? [forbidden(`${field}.local`, "cannot have both external and local etcd")]
     : [];
-}
-
-function timeErrors(field: string, spec: Spec): FieldError[] {
-  const { clusterConfiguration, initConfiguration, joinConfiguration } = spec;
-  const tokens = initConfiguration?.bootstrapTokens ?? [];
-  return [
-    ...durationErrors(
-      `${field}.clusterConfiguration.apiServer.timeoutForControlPlane`,
-      clusterConfiguration?.apiServer?.timeoutForControlPlane,
-    ),
-    ...durationErrors(`${field}.joinConfiguration.discovery.timeout`, joinConfiguration?.discovery?.timeout),
-    ...tokens.flatMap(({ ttl }, index) =>
-      durationErrors(`${field}.initConfiguration.bootstrapTokens[${index}].ttl`, ttl),
-    ),
-  ];
 }
 
 /** Ignition is another format of bootstrap data, which is not supported yet. */

@@ -1,8 +1,8 @@
 /**
- * The topology of a Cluster with a ClusterClass: the schema includes it, so that it is refused with a clear message.
+ * The topology of a Cluster with a ClusterClass in v1beta1: the schema includes it, so that it is refused with a clear message.
  */
-import { MachineTaints } from "../kubernetes/taint.ts";
-import { TemplateMetadata } from "../kubernetes/template-metadata.ts";
+import { MachineTaints } from "../../kubernetes/taint.ts";
+import { TemplateMetadata } from "../../kubernetes/template-metadata.ts";
 import {
   anyValue,
   boolean,
@@ -15,8 +15,9 @@ import {
   optional,
   string,
   timestamp,
-} from "../schema/schema.ts";
-import { ConditionGates, DeletePolicy, deletionTimeouts, rolloutLimits } from "./machine-fields.ts";
+} from "../../schema/schema.ts";
+import { DeletePolicy, rolloutLimits } from "../machine-fields.ts";
+import { ConditionGates, deletionTimeouts } from "./fields.ts";
 import { healthCheckFields } from "./machine-health-check.ts";
 
 const Variables = listMap(

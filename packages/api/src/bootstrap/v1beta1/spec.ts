@@ -1,14 +1,5 @@
 import { SecretKey } from "../../kubernetes/local-reference.ts";
-import {
-  type Static,
-  boolean,
-  integer,
-  listOf,
-  object,
-  oneOf,
-  optional,
-  string,
-} from "../../schema/schema.ts";
+import { boolean, integer, listOf, object, oneOf, optional, string } from "../../schema/schema.ts";
 import { ClusterConfiguration } from "./cluster-configuration.ts";
 import { DiskSetup } from "./disk-setup.ts";
 import { path, texts, word } from "./fields.ts";
@@ -89,6 +80,3 @@ export const KubeadmConfigSpec = object("How the machine is set up and becomes a
     }),
   ),
 });
-
-/** How a machine is set up and becomes a node with kubeadm. */
-export type KubeadmConfigSpec = Static<typeof KubeadmConfigSpec>;
