@@ -27,6 +27,7 @@ export const Cluster = defineKind({
   spec: Spec,
   status: Status,
   conditionForm: "v1beta2",
+  conditionNames: { Ready: "Available", ControlPlaneReady: "ControlPlaneAvailable" },
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     {

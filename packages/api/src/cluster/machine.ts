@@ -34,6 +34,7 @@ export const Machine = defineKind({
   spec: Spec,
   status: Status,
   conditionForm: "v1beta2",
+  conditionNames: { BootstrapReady: "BootstrapConfigReady" },
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     CLUSTER_COLUMN,

@@ -61,6 +61,9 @@ function setConditions(object: Editable<WithStatus>, conditions: readonly Frozen
   object.status = withConditions(kindNamed(object), object.status, [...conditions]);
 }
 
-function kindNamed({ apiVersion, kind }: Frozen<KubernetesObject>): Pick<Kind, "conditionForm"> {
+function kindNamed({
+  apiVersion,
+  kind,
+}: Frozen<KubernetesObject>): Pick<Kind, "conditionForm" | "conditionNames"> {
   return kindOf(apiVersion, kind) ?? {};
 }

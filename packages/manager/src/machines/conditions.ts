@@ -1,3 +1,6 @@
+import { type Condition, type Frozen, Machine } from "@capstan/api";
+import { withConditions } from "@capstan/runtime";
+
 /** The conditions of a Machine; the names are Cluster API's. */
 export const BOOTSTRAP_READY = "BootstrapReady";
 export const INFRASTRUCTURE_READY = "InfrastructureReady";
@@ -14,3 +17,12 @@ export const PRE_TERMINATE_HOOK_SUCCEEDED = "PreTerminateDeleteHookSucceeded";
 
 /** The finalizer of a Machine. */
 export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
+
+/** The part of the status of a Machine that has its conditions, in both forms; for a merge patch. */
+export function withMachineConditions(
+  { status }: Frozen<Machine>,
+  conditions: readonly Frozen<Condition>[],
+): object {
+  const { conditions: standard, deprecated } = withConditions(Machine, status, conditions);
+  return { conditions: standard, deprecated: { v1beta1: { conditions: deprecated?.v1beta1?.conditions } } };
+}

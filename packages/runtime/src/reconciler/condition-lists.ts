@@ -5,6 +5,7 @@ import {
   type Frozen,
   type Kind,
   type StandardCondition,
+  standardConditions,
 } from "@capstan/api";
 
 /** The names on the way to each list of conditions in a status. */
@@ -14,10 +15,10 @@ export const CONDITION_LISTS: readonly (readonly string[])[] = [
 ];
 
 /** The form of the conditions of a kind. */
-type Form = Pick<Kind, "conditionForm">;
+type Form = Pick<Kind, "conditionForm" | "conditionNames">;
 
 interface Status {
-  readonly conditions?: readonly (Condition | StandardCondition)[];
+  readonly conditions?: readonly Condition[];
   readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Condition[] } };
 }
 
@@ -33,13 +34,22 @@ export function conditionsOf(kind: Form, object: object): readonly Frozen<Condit
   return list ?? [];
 }
 
-/** A status with other conditions in the form of v1beta1. */
+/** A status with other conditions in the form of v1beta1, and those of v1beta2 that follow from them. */
 export function withConditions(
   kind: Form,
   status: Status | undefined,
   conditions: readonly Condition[],
 ): Status {
   if (!hasStandardConditions(kind)) return { ...status, conditions };
-  const { deprecated } = status ?? {};
-  return { ...status, deprecated: { ...deprecated, v1beta1: { ...deprecated?.v1beta1, conditions } } };
+  const { deprecated, conditions: standard } = status ?? {};
+  const before = deprecated?.v1beta1?.conditions ?? [];
+  return {
+    ...status,
+    conditions: standardConditions(standard as readonly StandardCondition[] | undefined, {
+      before,
+      after: conditions,
+      names: kind.conditionNames,
+    }),
+    deprecated: { ...deprecated, v1beta1: { ...deprecated?.v1beta1, conditions } },
+  };
 }

@@ -10,6 +10,7 @@ import { isConflict, isNotFound, next, type Outcome } from "@capstan/runtime";
 import type { Health, PartHealth } from "@capstan/plan";
 import { NODE_PART } from "./machine-health.ts";
 import type { Scope } from "./scope.ts";
+import { withMachineConditions } from "../../machines/conditions.ts";
 
 const STATUS: Readonly<Record<Health, Condition["status"]>> = {
   healthy: "True",
@@ -40,7 +41,7 @@ async function reportHealth(
     .filter(({ part }) => part !== NODE_PART)
     .reduce<readonly Frozen<Condition>[]>((list, part) => withPart(list, part, now), before);
   if (conditions === before) return;
-  const body = { metadata: { resourceVersion }, status: { deprecated: { v1beta1: { conditions } } } };
+  const body = { metadata: { resourceVersion }, status: withMachineConditions(machine, conditions) };
   try {
     await context.client.patch(Machine, { name, namespace }, { type: "merge", subresource: "status", body });
   } catch (error) {

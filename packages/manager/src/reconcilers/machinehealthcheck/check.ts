@@ -19,7 +19,11 @@ import { clusterNameOf, ofCluster } from "../../contract/indexes.ts";
 import { ownByCluster } from "../../contract/join-cluster.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
-import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "../../machines/conditions.ts";
+import {
+  HEALTH_CHECK_SUCCEEDED,
+  OWNER_REMEDIATED,
+  withMachineConditions,
+} from "../../machines/conditions.ts";
 import { decideBudget, type HealthVerdict, decideHealth, type Target } from "./decide.ts";
 import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
@@ -136,7 +140,7 @@ async function markMachine(
   const before = deprecatedConditionsOf(machine) ?? [];
   const conditions = conditionsFor(before, marking, formatTimestamp(context.env.clock.now()));
   if (conditions === before || deletionTimestamp !== undefined) return;
-  const body = { metadata: { resourceVersion }, status: { deprecated: { v1beta1: { conditions } } } };
+  const body = { metadata: { resourceVersion }, status: withMachineConditions(machine, conditions) };
   try {
     await context.client.patch(Machine, { name, namespace }, { type: "merge", subresource: "status", body });
   } catch (error) {
