@@ -119,7 +119,10 @@ function comparable({ status, body }: { readonly status: number; readonly body: 
   const { metadata, spec, message } = body as { metadata?: Fields; spec?: Fields; message?: string };
   const reported = typeof body["status"] === "object" ? body["status"] : undefined;
   const { annotations, managedFields, generation } = metadata ?? {};
-  const entries = ((managedFields ?? []) as Fields[]).map(({ time: _, ...entry }) => entry);
+  // Their order depends on the second in which each was written.
+  const entries = ((managedFields ?? []) as Fields[])
+    .map(({ time: _, ...entry }): Fields => entry)
+    .toSorted((a, b) => (String(a["manager"]) < String(b["manager"]) ? -1 : 1));
   return { status, message: message?.split("\n").sort(), annotations, generation, entries, spec, reported };
 }
 

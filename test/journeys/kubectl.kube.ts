@@ -92,12 +92,20 @@ const pool = (namespace: string, replicas: number) => ({
       spec: {
         clusterName: "harbour",
         bootstrap: { dataSecretName: "" },
-        // Complete: the reference is one value to apply, and one that defaults have completed differs from it.
-        infrastructureRef: { kind: "AzureMachinePool", name: "pool", namespace },
+        // Complete: the reference is one value to apply, and one that a conversion has completed differs from it.
+        infrastructureRef: {
+          apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+          kind: "AzureMachinePool",
+          name: "pool",
+          namespace,
+        },
       },
     },
   },
 });
+
+// kubectl shows and changes v1beta2, whichever version a manifest has.
+const READY_FOR_SEVEN = '{"spec":{"template":{"spec":{"minReadySeconds":7}}}}';
 
 const kubectls = firstOf("kubectls", findKubectls(), 1);
 const LOAD = repetitions("objects that a watch sees", 2_000, 10_000);
@@ -195,14 +203,14 @@ describe.each(kubectls)("kubectl $version over TLS", (kubectl) => {
     expect(await shell.ok("explain", "machinepool.spec.replicas")).toMatch(/FIELD: +replicas +<integer>/);
     expect(await shell.ok("explain", "pod.spec.containers")).toContain("image");
     expect(await shell.ok("scale", "machinepool/pool", "-n", ns, "--replicas=2")).toContain("scaled");
-    await shell.ok("patch", "mp", "pool", "-n", ns, "--type=merge", "-p", '{"spec":{"minReadySeconds":7}}');
+    await shell.ok("patch", "mp", "pool", "-n", ns, "--type=merge", "-p", READY_FOR_SEVEN);
     const replace = '[{"op":"replace","path":"/spec/replicas","value":4}]';
     await shell.ok("patch", "mp", "pool", "-n", ns, "--type=json", "-p", replace);
     await shell.ok("patch", "cm", "settings", "-n", ns, "--type=strategic", "-p", '{"data":{"mast":"tall"}}');
     await shell.ok("label", "mp", "pool", "-n", ns, "deck=upper");
     await shell.ok("annotate", "mp", "pool", "-n", ns, "captain=ann");
     const path =
-      "{.spec.replicas} {.spec.minReadySeconds} {.metadata.labels.deck} {.metadata.annotations.captain}";
+      "{.spec.replicas} {.spec.template.spec.minReadySeconds} {.metadata.labels.deck} {.metadata.annotations.captain}";
     expect(await shell.ok("get", "mp", "pool", "-n", ns, "-o", `jsonpath=${path}`)).toBe("4 7 upper ann");
     expect(await shell.ok("get", "cm", "settings", "-n", ns, "-o", "jsonpath={.data}")).toBe(
       '{"deck":"upper","mast":"tall"}',
@@ -232,7 +240,7 @@ describe.each(kubectls)("kubectl $version over TLS", (kubectl) => {
     expect((await seen.next()).value).toMatch(/^ADDED +pool +harbour /);
     const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
     // The manager that runs beside us writes the conditions of Cluster API; this one is nobody's.
-    const ready = { type: "Painted", status: "True", lastTransitionTime: now };
+    const ready = { type: "Painted", status: "True", reason: "Dry", message: "", lastTransitionTime: now };
     const status = JSON.stringify({ status: { conditions: [ready] } });
     const waiting = shell.ok("wait", "mp/pool", "-n", ns, "--for=condition=Painted", "--timeout=30s");
     await shell.ok("patch", "mp", "pool", "-n", ns, "--subresource=status", "--type=merge", "-p", status);

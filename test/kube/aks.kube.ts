@@ -10,6 +10,8 @@ import {
   type CustomKind,
   type Frozen,
   getCondition,
+  inStoredVersion,
+  type KubernetesObject,
   MachinePool,
   ManagedCluster,
   ManagedClustersAgentPool,
@@ -187,7 +189,8 @@ async function createExample(): Promise<void> {
     const { spec } = object as unknown as { spec: Record<string, unknown> };
     if (object.kind === AzureManagedControlPlane.kind)
       Object.assign(spec, { identityRef: {}, asoManagedClusterPatches: [] });
-    await client.create(kind, object);
+    const converted = inStoredVersion({ ...object })?.object ?? object;
+    await client.create(kind, converted as unknown as KubernetesObject);
   }
   const cluster = await client.get(Cluster, at);
   const owned = { metadata: { labels: { "cluster.x-k8s.io/cluster-name": "harbor" } } };

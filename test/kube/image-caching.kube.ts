@@ -85,7 +85,7 @@ afterAll(async () => {
 
 /** Two machines with an image of a gallery, which renew it. */
 async function createPool(): Promise<void> {
-  const reference = ({ apiVersion, kind }: Kind) => ({ apiVersion, kind, name: POOL.name });
+  const reference = ({ group, kind }: Kind) => ({ apiGroup: group, kind, name: POOL.name });
   const image = {
     computeGallery: {
       gallery: "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019",

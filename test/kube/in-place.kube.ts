@@ -145,7 +145,10 @@ beforeAll(async () => {
       lastTransitionTime: "2026-01-01T00:00:00Z",
     },
   ];
-  const status = { infrastructureReady: true, controlPlaneReady: true, conditions };
+  const status = {
+    initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true },
+    deprecated: { v1beta1: { conditions } },
+  };
   await client.patch(
     Cluster,
     { name: "demo", namespace },
@@ -211,7 +214,7 @@ test("machines keep names and UIDs while they move to another MachineSet and are
   await client.create(MachineDeployment, withDefaults(MachineDeployment, deployment));
   const isComplete = async (size: string): Promise<void> => {
     const { status } = await client.get(MachineDeployment, { name: "workers", namespace });
-    expect(status).toMatchObject({ updatedReplicas: 2, availableReplicas: 2 });
+    expect(status).toMatchObject({ upToDateReplicas: 2, availableReplicas: 2 });
     expect(getCondition(status?.conditions, "RolloutComplete")?.status).toBe("True");
     expect((await client.list(TestMachine)).map(({ spec }) => spec?.["size"])).toEqual([size, size]);
   };

@@ -91,7 +91,7 @@ test("a kind whose CRD is missing is watched on a real kube-apiserver, installed
   await eventually(async () => {
     const waiting = await client.get(Cluster, demo);
     expect(waiting).toHaveCondition("InfrastructureReady", "False");
-    expect(JSON.stringify(waiting.status?.conditions)).toContain("RocketCluster is not served");
+    expect(JSON.stringify(waiting.status)).toContain("RocketCluster is not served");
   });
   expect(runner.unready()).toEqual([]);
   await establish(client, definitionOf(RocketCluster));
@@ -99,6 +99,8 @@ test("a kind whose CRD is missing is watched on a real kube-apiserver, installed
   const body = { status: { ready: true } };
   await client.patch(RocketCluster, demo, { type: "merge", subresource: "status", body });
   await eventually(async () => {
-    expect((await client.get(Cluster, demo)).status).toMatchObject({ infrastructureReady: true });
+    expect((await client.get(Cluster, demo)).status).toMatchObject({
+      initialization: { infrastructureProvisioned: true },
+    });
   });
 });
