@@ -45,8 +45,12 @@ export {
 
 // The metadata of every Kubernetes object.
 export type { Frozen, KubernetesObject, ObjectMeta, OwnerReference } from "./kubernetes/meta.ts";
-export { Condition, Conditions, StandardCondition } from "./kubernetes/condition.ts";
-export { standardConditions } from "./kubernetes/standard-conditions.ts";
+export {
+  Condition,
+  Conditions,
+  StandardCondition,
+  type StandardConditionUpdate,
+} from "./kubernetes/condition.ts";
 export {
   CLOCK_SKEW_MS,
   type FalseConditionUpdate,

@@ -21,8 +21,6 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> {
    * the older form in `status.deprecated.v1beta1.conditions`.
    */
   readonly conditionForm?: "v1beta1" | "v1beta2";
-  /** The names that conditions of v1beta1 have in v1beta2, beside their own. */
-  readonly conditionNames?: Readonly<Record<string, string>>;
   /** Never set: it only carries the type. */
   readonly objectType?: T;
 }
@@ -122,7 +120,6 @@ export interface KindDefinition<Spec extends TSchema, Status extends TSchema> {
   readonly spec: Spec;
   readonly status?: Status;
   readonly conditionForm?: "v1beta1" | "v1beta2";
-  readonly conditionNames?: Readonly<Record<string, string>>;
   readonly rules?: readonly Rule[];
   readonly columns?: readonly PrinterColumn[];
   readonly scale?: ScalePaths;

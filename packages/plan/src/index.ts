@@ -163,3 +163,19 @@ export {
   asoResourceType,
 } from "./service-operator/resource-types.ts";
 export { UnresolvedReference, apiVersionOf, armBody } from "./service-operator/to-arm.ts";
+export { type ClusterFacts, type MachineOwnerState, clusterConditions } from "./conditions/cluster.ts";
+export { controlPlaneConditions } from "./conditions/control-plane.ts";
+export { kubeadmConfigConditions } from "./conditions/kubeadm-config.ts";
+export { kubeletMismatch } from "./conditions/kubelet-version.ts";
+export { machineDeploymentConditions } from "./conditions/machine-deployment.ts";
+export { machinePoolConditions } from "./conditions/machine-pool.ts";
+export { machineSetConditions } from "./conditions/machine-set.ts";
+export { machineConditions } from "./conditions/machine.ts";
+export { fromOlderConditions } from "./conditions/older.ts";
+export {
+  countMachines,
+  isAvailableMachine,
+  isReadyMachine,
+  sumVersions,
+  versionsOfMachines,
+} from "./conditions/machines.ts";

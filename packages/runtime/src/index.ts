@@ -39,7 +39,7 @@ export {
   transient,
   waiting,
 } from "./failure.ts";
-export { conditionsOf, withConditions } from "./reconciler/condition-lists.ts";
+export { conditionsOf, withConditions, withStandardConditions } from "./reconciler/condition-lists.ts";
 export { explainedBy, failedCondition } from "./reconciler/failed-condition.ts";
 export { type Configuration, OwnedObjects } from "./reconciler/owned-objects.ts";
 export { createDiagnostics, type DiagnosticsOptions } from "./health/diagnostics.ts";

@@ -1,5 +1,5 @@
 import { Cluster, Event, type Kind, MachinePool, Secret } from "@capstan/api";
-import type { HttpResponse } from "@capstan/env";
+import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { createLogger } from "@capstan/runtime";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import type { World } from "@capstan/sim";
@@ -27,6 +27,12 @@ expect.extend(conditionMatchers);
 
 const DEAD = { host: "dead.example.com", port: 6443 };
 const never = (): Promise<never> => new Promise(() => undefined);
+
+/** A line that is down: as every transport, it gives a request up when its caller does. */
+const silence = ({ signal }: HttpRequest): Promise<never> =>
+  new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
 
 /** A server that rejects all credentials, and quotes them. */
 const suspicious = ({ headers }: { headers: Readonly<Record<string, string>> }): Promise<HttpResponse> => {
@@ -91,7 +97,7 @@ describe("a workload cluster that does not answer", () => {
               const transport = connections.connect(server);
               return {
                 ...transport,
-                request: (request) => (line.isUp ? transport.request(request) : never()),
+                request: (request) => (line.isUp ? transport.request(request) : silence(request)),
               };
             },
           }),

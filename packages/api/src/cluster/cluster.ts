@@ -27,7 +27,6 @@ export const Cluster = defineKind({
   spec: Spec,
   status: Status,
   conditionForm: "v1beta2",
-  conditionNames: { Ready: "Available", ControlPlaneReady: "ControlPlaneAvailable" },
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     {

@@ -33,7 +33,6 @@ export const MachinePool = defineKind({
   spec: Spec,
   status: Status,
   conditionForm: "v1beta2",
-  conditionNames: { BootstrapReady: "BootstrapConfigReady", ReplicasReady: "MachinesReady" },
   crdLabels: CORE_PROVIDER_LABELS,
   scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
   columns: [

@@ -34,7 +34,6 @@ export const Machine = defineKind({
   spec: Spec,
   status: Status,
   conditionForm: "v1beta2",
-  conditionNames: { BootstrapReady: "BootstrapConfigReady" },
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     CLUSTER_COLUMN,

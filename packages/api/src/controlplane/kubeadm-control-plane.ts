@@ -27,7 +27,6 @@ export const KubeadmControlPlane = defineKind({
   spec: Spec,
   status: Status,
   conditionForm: "v1beta2",
-  conditionNames: { MachinesSpecUpToDate: "MachinesUpToDate" },
   crdLabels: providerLabels("control-plane-kubeadm", ONE_VERSION_PER_CONTRACT),
   scale: SCALE_BY_SELECTOR,
   columns: [

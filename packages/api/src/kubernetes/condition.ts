@@ -54,6 +54,9 @@ export const StandardCondition = object("A condition of the object.", {
 /** A condition of an object, in Kubernetes' own form. */
 export type StandardCondition = Static<typeof StandardCondition>;
 
+/** The new state of a condition in Kubernetes' own form; its transition time is determined when it is written. */
+export type StandardConditionUpdate = Omit<StandardCondition, "lastTransitionTime" | "observedGeneration">;
+
 /** The list of conditions of statuses in Kubernetes' own form. */
 export const StandardConditions = listMap("The conditions of the object.", StandardCondition, {
   keys: ["type"],

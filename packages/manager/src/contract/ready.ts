@@ -61,9 +61,6 @@ function setConditions(object: Editable<WithStatus>, conditions: readonly Frozen
   object.status = withConditions(kindNamed(object), object.status, [...conditions]);
 }
 
-function kindNamed({
-  apiVersion,
-  kind,
-}: Frozen<KubernetesObject>): Pick<Kind, "conditionForm" | "conditionNames"> {
+function kindNamed({ apiVersion, kind }: Frozen<KubernetesObject>): Pick<Kind, "conditionForm"> {
   return kindOf(apiVersion, kind) ?? {};
 }

@@ -45,3 +45,11 @@ export function absence({ state, target }: ResolvedReference): string {
     ? `${target.kind.apiVersion} ${target.kind.kind} is not served; is its CustomResourceDefinition installed?`
     : `${target.text} does not exist yet`;
 }
+
+/** Which references of an object, by their names in a scope, were looked up and lead to no object. */
+export function missingReferences<Name extends string>(
+  resolved: { readonly [N in Name]?: ResolvedReference | undefined } | undefined,
+  names: readonly Name[],
+): readonly Name[] {
+  return names.filter((name) => resolved?.[name] !== undefined && resolved[name].state !== "found");
+}

@@ -1,5 +1,12 @@
-import { type Condition, type Frozen, Machine } from "@capstan/api";
-import { withConditions } from "@capstan/runtime";
+import {
+  type Condition,
+  deepEqual,
+  deprecatedConditionsOf,
+  type Frozen,
+  Machine,
+  type StandardCondition,
+} from "@capstan/api";
+import { type Client, isConflict, isNotFound } from "@capstan/runtime";
 
 /** The conditions of a Machine; the names are Cluster API's. */
 export const BOOTSTRAP_READY = "BootstrapReady";
@@ -18,11 +25,38 @@ export const PRE_TERMINATE_HOOK_SUCCEEDED = "PreTerminateDeleteHookSucceeded";
 /** The finalizer of a Machine. */
 export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
 
-/** The part of the status of a Machine that has its conditions, in both forms; for a merge patch. */
-export function withMachineConditions(
-  { status }: Frozen<Machine>,
-  conditions: readonly Frozen<Condition>[],
-): object {
-  const { conditions: standard, deprecated } = withConditions(Machine, status, conditions);
-  return { conditions: standard, deprecated: { v1beta1: { conditions: deprecated?.v1beta1?.conditions } } };
+/** The conditions of a Machine in both forms. */
+export interface MachineConditions {
+  /** In the form of v1beta1. */
+  readonly deprecated: readonly Frozen<Condition>[];
+  readonly standard: readonly Frozen<StandardCondition>[];
+}
+
+/** The conditions that a Machine has. */
+export function machineConditionsOf(machine: Frozen<Machine>): MachineConditions {
+  const { conditions = [] } = machine.status ?? {};
+  return { deprecated: deprecatedConditionsOf(machine) ?? [], standard: conditions };
+}
+
+/**
+ * Writes conditions that another controller than the machine's own decides, if they differ from those that the machine has.
+ * Returns whether it wrote them; a conflict is not a failure, because the change that caused it enqueues the caller again.
+ */
+export async function writeMachineConditions(
+  client: Client,
+  machine: Frozen<Machine>,
+  { deprecated, standard }: MachineConditions,
+): Promise<boolean> {
+  const before = machineConditionsOf(machine);
+  if (deepEqual(before, { deprecated, standard })) return false;
+  const { name, namespace, resourceVersion } = machine.metadata;
+  const status = { conditions: standard, deprecated: { v1beta1: { conditions: deprecated } } };
+  const body = { metadata: { resourceVersion }, status };
+  try {
+    await client.patch(Machine, { name, namespace }, { type: "merge", subresource: "status", body });
+    return true;
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+    return false;
+  }
 }

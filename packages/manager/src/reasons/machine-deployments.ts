@@ -31,8 +31,16 @@ export const MACHINE_DEPLOYMENT_REASONS = {
       "A MachineSet has annotations with moves of machines that no MachineDeployment wrote, so it creates and deletes none.",
     cure: "Nothing, if a MachineDeployment controls the set: it removes them. Otherwise remove the annotations that the message names.",
   },
+  HasRemediateAnnotation: {
+    meaning: "A user asked to replace the machine with the annotation `cluster.x-k8s.io/remediate-machine`.",
+    cure: PROGRESS,
+  },
   HasRemediateMachineAnnotation: {
     meaning: "A user asked to replace the machine with the annotation `cluster.x-k8s.io/remediate-machine`.",
+    cure: PROGRESS,
+  },
+  HealthCheckSucceeded: {
+    meaning: "The health check found no reason to replace the machine.",
     cure: PROGRESS,
   },
   Healthy: { meaning: "The health check found no reason to replace the machine.", cure: PROGRESS },
@@ -40,6 +48,10 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     meaning:
       "The strategy of the MachineDeployment or KubeadmControlPlane updates machines in place, but the feature gate InPlaceUpdates is off. The number of machines follows `spec.replicas`; none is updated or replaced.",
     cure: "Turn the feature gate on, or set the type of the strategy to RollingUpdate to have machines replaced.",
+  },
+  KubeletVersionDiffers: {
+    meaning: "The kubelet of the Node does not have the version of the machine, apart from build metadata.",
+    cure: "Nothing while the machine is updated or replaced; otherwise an image has another version of Kubernetes than its machines ask for: correct the image or the version.",
   },
   MachineCreateDisabled: {
     meaning:

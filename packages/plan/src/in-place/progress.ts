@@ -9,6 +9,7 @@ import {
   RETRY_UPDATE_ANNOTATION,
   UPDATED_FROM_VERSION_ANNOTATION,
 } from "@capstan/api";
+import { isOtherVersion } from "../conditions/kubelet-version.ts";
 
 /** The answer to UpdateMachine. */
 export type UpdateAnswer =
@@ -136,12 +137,8 @@ export function falseDone(
   const { version, updaters = [] } = spec;
   const isVersionChanged = metadata.annotations?.[UPDATED_FROM_VERSION_ANNOTATION] !== undefined;
   if (!isVersionChanged || updaters.length > 1 || version === undefined) return undefined;
-  if (withoutBuild(kubeletVersion ?? "") === withoutBuild(version)) return undefined;
+  if (!isOtherVersion(kubeletVersion ?? "", version)) return undefined;
   return `said Done, but the kubelet of the Node reports ${kubeletVersion ?? "no version"}, not ${version}`;
-}
-
-function withoutBuild(version: string): string {
-  return version.split("+")[0] ?? "";
 }
 
 const FIRST_RETRY_MS = 2_000;

@@ -2,10 +2,12 @@
 import {
   type Condition,
   deprecatedConditionsOf,
+  formatTimestamp,
   type Frozen,
   type Kind,
+  setCondition,
   type StandardCondition,
-  standardConditions,
+  type StandardConditionUpdate,
 } from "@capstan/api";
 
 /** The names on the way to each list of conditions in a status. */
@@ -15,7 +17,7 @@ export const CONDITION_LISTS: readonly (readonly string[])[] = [
 ];
 
 /** The form of the conditions of a kind. */
-type Form = Pick<Kind, "conditionForm" | "conditionNames">;
+type Form = Pick<Kind, "conditionForm">;
 
 interface Status {
   readonly conditions?: readonly Condition[];
@@ -34,22 +36,35 @@ export function conditionsOf(kind: Form, object: object): readonly Frozen<Condit
   return list ?? [];
 }
 
-/** A status with other conditions in the form of v1beta1, and those of v1beta2 that follow from them. */
+/** A status with other conditions in the form of v1beta1. */
 export function withConditions(
   kind: Form,
   status: Status | undefined,
   conditions: readonly Condition[],
 ): Status {
   if (!hasStandardConditions(kind)) return { ...status, conditions };
-  const { deprecated, conditions: standard } = status ?? {};
-  const before = deprecated?.v1beta1?.conditions ?? [];
-  return {
-    ...status,
-    conditions: standardConditions(standard as readonly StandardCondition[] | undefined, {
-      before,
-      after: conditions,
-      names: kind.conditionNames,
-    }),
-    deprecated: { ...deprecated, v1beta1: { ...deprecated?.v1beta1, conditions } },
-  };
+  const { deprecated } = status ?? {};
+  return { ...status, deprecated: { ...deprecated, v1beta1: { ...deprecated?.v1beta1, conditions } } };
+}
+
+/** The conditions of an object in the form of v1beta2, after some of them got another state. */
+export function withStandardConditions(
+  {
+    status,
+  }: { readonly status?: { readonly conditions?: readonly Frozen<StandardCondition>[] } | undefined },
+  updates: readonly StandardConditionUpdate[],
+  nowMs: number,
+): readonly Frozen<StandardCondition>[] {
+  const lastTransitionTime = formatTimestamp(nowMs);
+  return updates.reduce<readonly Frozen<StandardCondition>[]>(
+    (list, update) => setCondition(list, { ...update, reason: reasonOf(update), lastTransitionTime }),
+    status?.conditions ?? [],
+  );
+}
+
+const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
+
+/** Reasons of other providers and servers may have any form, and the server refuses a status with one that is not a name. */
+function reasonOf({ type, reason }: StandardConditionUpdate): string {
+  return REASON.test(reason) ? reason : type;
 }

@@ -1,4 +1,11 @@
-import { type Condition, deepEqual, type Frozen, type Kind, type KubernetesObject } from "@capstan/api";
+import {
+  type Condition,
+  deepEqual,
+  type Frozen,
+  type Kind,
+  type KubernetesObject,
+  type StandardConditionUpdate,
+} from "@capstan/api";
 import type { Env } from "@capstan/env";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
@@ -154,6 +161,11 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   readonly alwaysReportsPaused?: boolean;
   /** Derives the status from the scope; runs after the phases, also after a failure. */
   status?(scope: S, pass: PassSummary): void;
+  /**
+   * The conditions of a kind whose `status.conditions` has the form of v1beta2, from the status that the pass has reported.
+   * The scope is undefined if it could not be built.
+   */
+  standardConditions?(object: Frozen<T>, scope: S | undefined): readonly StandardConditionUpdate[];
 }
 
 /** The result of the phases, for the status. */

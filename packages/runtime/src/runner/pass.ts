@@ -5,11 +5,18 @@ import {
   getCondition,
   type Kind,
   type KubernetesObject,
+  removeCondition,
   setCondition,
   type StandardCondition,
+  type StandardConditionUpdate,
 } from "@capstan/api";
 import type { Env } from "@capstan/env";
-import { conditionsOf, hasStandardConditions, withConditions } from "../reconciler/condition-lists.ts";
+import {
+  conditionsOf,
+  hasStandardConditions,
+  withConditions,
+  withStandardConditions,
+} from "../reconciler/condition-lists.ts";
 import { failedCondition } from "../reconciler/failed-condition.ts";
 import { shortHash } from "../short-hash.ts";
 import type { Cache } from "../cache/cache.ts";
@@ -41,37 +48,45 @@ export type PassResult =
   | { readonly type: "failed"; readonly failure: Failure }
   | { readonly type: "bug"; readonly error: unknown; readonly id: string };
 
+/** A pass over one object. */
+interface Pass {
+  readonly draft: Draft<KubernetesObject>;
+  /** What the reconciler works on; undefined until it has it. */
+  scope?: unknown;
+}
+
 /** Runs the phases of a reconciler over one object and reports the result. */
 export async function runPass(options: PassOptions, stored: Frozen<KubernetesObject>): Promise<PassResult> {
   const draft = new Draft(options.reconciler.for, options.client, stored);
   const mayPause = options.reconciler.obeysPause ?? true;
   const paused = mayPause ? pausedBecause(stored, clusterOf(stored, options.cache)) : undefined;
-  const result = await attempt(() => (paused ? reportPaused(options, draft, paused) : work(options, draft)));
+  const pass: Pass = { draft };
+  const result = await attempt(() => (paused ? reportPaused(options, draft, paused) : work(options, pass)));
   if (result.type === "settled" || result.type === "requeue" || isOutdated(result)) return result;
   if (draft.isRefused) return result;
   // The status must report the failure of the pass; if that write fails too, the first failure is returned.
-  const report = await persistFailure(options, draft, result);
+  const report = await persistFailure(options, pass, result);
   // A Retry-After of the server is respected, with any result.
   return waitOf(report) > waitOf(result) ? report : result;
 }
 
 /** Writes the status with the failure; if the server refuses that status, the stored one with the failure. */
-async function persistFailure(
-  options: PassOptions,
-  draft: Draft<KubernetesObject>,
-  result: PassResult,
-): Promise<PassResult> {
-  const write = (): Promise<PassResult> =>
+async function persistFailure(options: PassOptions, pass: Pass, result: PassResult): Promise<PassResult> {
+  const { draft } = pass;
+  const write = (report: () => void): Promise<PassResult> =>
     attempt(async () => {
       reportFailure(options, draft, result);
+      report();
       await draft.persistLastStatus();
       return { type: "settled" };
     });
-  const whole = hasRefusedStatus(result) ? result : await write();
+  const whole = hasRefusedStatus(result)
+    ? result
+    : await write(() => reportStandardConditions(options, pass));
   if (!hasRefusedStatus(whole)) return whole;
   options.log.error("The server refused a status; only the failure is reported", { error: whole.failure });
   draft.discardStatus();
-  return write();
+  return write(() => undefined);
 }
 
 function hasRefusedStatus(result: PassResult): result is PassResult & { readonly type: "failed" } {
@@ -92,17 +107,21 @@ function isOutdated(result: PassResult): boolean {
   );
 }
 
-async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promise<PassResult> {
+async function work(options: PassOptions, pass: Pass): Promise<PassResult> {
   const { reconciler } = options;
+  const { draft } = pass;
   const deleting = draft.object.metadata.deletionTimestamp !== undefined;
   if (deleting && !holdsFinalizer(reconciler, draft.object)) return { type: "settled" };
   if (!deleting) await ensureFinalizer(reconciler, draft);
   const scope = await reconciler.scope(contextOf(options, draft));
+  pass.scope = scope;
   const { always = [], normal, deleting: whenDeleting = [] } = reconciler;
   try {
     const outcome = await runPhases([...always, ...(deleting ? whenDeleting : normal)], scope);
     reportResumed(options, draft);
+    clearFailure(options, draft);
     if (!claimsReady(reconciler, scope, outcome)) reportOutcome(options, draft, { outcome, deleting });
+    reportStandardConditions(options, pass);
     return await finish(reconciler, draft, { outcome, deleting });
   } catch (error) {
     reportResumed(options, draft);
@@ -244,11 +263,15 @@ function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, res
   const type = options.reconciler.condition ?? "Ready";
   if (result.type === "bug") {
     const message = `Capstan hit a bug and retries; look for ${result.id} in its log`;
-    setConditionOf(options, draft, { type, status: "Unknown", reason: "InternalError", message });
+    const condition = { status: "Unknown", reason: "InternalError", message } as const;
+    setConditionOf(options, draft, { type, ...condition });
+    setStandardConditions(options, draft, [{ type: RECONCILED, ...condition }]);
     return;
   }
   if (result.type !== "failed") return;
   setConditionOf(options, draft, failedCondition(type, result.failure));
+  const { reason, message } = result.failure;
+  setStandardConditions(options, draft, [{ type: RECONCILED, status: "False", reason, message }]);
 }
 
 interface WithObservation {
@@ -272,20 +295,48 @@ function setConditionOf(
 }
 
 /** Reports in the form of v1beta2 whether the object is paused; kinds of v1beta1 report it only while and after they are. */
-function reportPauseOf(
+function reportPauseOf(options: PassOptions, draft: Draft<KubernetesObject>, why: string | undefined): void {
+  setStandardConditions(options, draft, [
+    why === undefined
+      ? { type: "Paused", status: "False", reason: "NotPaused", message: "" }
+      : { type: "Paused", status: "True", reason: "Paused", message: pauseMessage(why) },
+  ]);
+}
+
+/** The conditions of v1beta2 follow what the pass has reported. */
+function reportStandardConditions(options: PassOptions, { draft, scope }: Pass): void {
+  const { reconciler, log } = options;
+  try {
+    setStandardConditions(options, draft, reconciler.standardConditions?.(draft.object, scope) ?? []);
+  } catch (error) {
+    // After a failure, observations of skipped phases may be missing; the failure itself must be reported.
+    log.error("Bug in the conditions of a pass", { error });
+  }
+}
+
+/** A condition of v1beta2 that Capstan adds to Cluster API's: it exists only while a pass cannot do its work, and says why. */
+const RECONCILED = "Reconciled";
+
+function clearFailure(options: PassOptions, draft: Draft<KubernetesObject>): void {
+  if (!hasStandardConditions(options.reconciler.for)) return;
+  const object = draft.object as WithStandardConditions;
+  const { conditions } = object.status ?? {};
+  const kept = removeCondition(conditions, RECONCILED);
+  if (conditions && kept !== conditions) object.status = { ...object.status, conditions: kept };
+}
+
+interface WithStandardConditions {
+  status?: { conditions?: readonly StandardCondition[] };
+}
+
+function setStandardConditions(
   { reconciler, env }: PassOptions,
   draft: Draft<KubernetesObject>,
-  why: string | undefined,
+  updates: readonly StandardConditionUpdate[],
 ): void {
   if (!hasStandardConditions(reconciler.for)) return;
-  const object = draft.object as { status?: { conditions?: readonly StandardCondition[] } };
-  const conditions = setCondition(object.status?.conditions, {
-    type: "Paused",
-    status: why === undefined ? "False" : "True",
-    reason: why === undefined ? "NotPaused" : "Paused",
-    message: why === undefined ? "" : pauseMessage(why),
-    lastTransitionTime: formatTimestamp(env.clock.now()),
-  });
+  const object = draft.object as WithStandardConditions;
+  const conditions = withStandardConditions(object, updates, env.clock.now());
   if (conditions !== object.status?.conditions) object.status = { ...object.status, conditions };
 }
 

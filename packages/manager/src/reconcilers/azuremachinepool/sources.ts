@@ -10,6 +10,7 @@ import {
 } from "@capstan/api";
 import { machineResourceName } from "@capstan/plan";
 import { type CacheReader, index, type ObjectName, on, type Source } from "@capstan/runtime";
+import { mattersToMembers } from "../../contract/initialized.ts";
 import { poolsByCluster, poolsOf, poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { machinesByPool } from "../../pools/machines-of-pool.ts";
@@ -44,7 +45,9 @@ export const WATCHES = [
         .flatMap(poolsOfMachinePool),
     { isUrgent: true },
   ),
-  on(Cluster, ({ metadata: { name, namespace } }, cache) => poolsIn(cache, { name, namespace })),
+  on(Cluster, ({ metadata: { name, namespace } }, cache) => poolsIn(cache, { name, namespace }), {
+    predicate: mattersToMembers,
+  }),
   on(AzureCluster, ({ metadata: { labels, name, namespace } }, cache) =>
     poolsIn(cache, { name: labels?.[CLUSTER_NAME_LABEL] ?? name, namespace }),
   ),

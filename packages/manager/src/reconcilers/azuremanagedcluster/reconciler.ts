@@ -10,6 +10,7 @@ import {
   type Reconciler,
   waiting,
 } from "@capstan/runtime";
+import { mattersToMembers } from "../../contract/initialized.ts";
 import { clusterNameOf } from "../../aks/members.ts";
 import { validEndpoint } from "../../contract/contract-object.ts";
 import { readinessFields } from "../../contract/provisioned.ts";
@@ -20,7 +21,10 @@ export function azureManagedClusterReconciler(): Reconciler {
   return defineReconciler<AzureManagedCluster, Context<AzureManagedCluster>>({
     name: "azuremanagedcluster",
     for: AzureManagedCluster,
-    watches: [on(AzureManagedControlPlane, infrastructureOf), on(Cluster, infrastructureOfCluster)],
+    watches: [
+      on(AzureManagedControlPlane, infrastructureOf),
+      on(Cluster, infrastructureOfCluster, { predicate: mattersToMembers }),
+    ],
     alwaysReportsPaused: true,
     scope: (context) => context,
     normal: [repeatEndpoint],

@@ -10,6 +10,7 @@ import {
   MachinePool,
 } from "@capstan/api";
 import { type CacheReader, defineReconciler, type ObjectName, on, type Reconciler } from "@capstan/runtime";
+import { mattersToMembers } from "../../contract/initialized.ts";
 import { identityKeyOf } from "../../azure-cluster/arm-client.ts";
 import { AsoObjects } from "../../aks/aso-objects.ts";
 import { clusterNameOf, controlPlaneNameOf, managedPoolsByCluster } from "../../aks/members.ts";
@@ -32,7 +33,9 @@ export function azureManagedControlPlaneReconciler(ports: AzureManagedControlPla
     finalizer: "azuremanagedcontrolplane.infrastructure.cluster.x-k8s.io",
     indexes: [managedPoolsByCluster],
     watches: [
-      on(Cluster, (cluster, cache) => toArray(controlPlaneNameOf(cache, cluster.metadata))),
+      on(Cluster, (cluster, cache) => toArray(controlPlaneNameOf(cache, cluster.metadata)), {
+        predicate: mattersToMembers,
+      }),
       on(AzureClusterIdentity, controlPlanesOfIdentity),
       on(AzureManagedMachinePool, controlPlaneOfMember),
       on(MachinePool, controlPlaneOfMachinePool),

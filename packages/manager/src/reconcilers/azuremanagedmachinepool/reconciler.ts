@@ -10,6 +10,7 @@ import {
   ManagedCluster,
 } from "@capstan/api";
 import { type CacheReader, defineReconciler, type ObjectName, on, type Reconciler } from "@capstan/runtime";
+import { mattersToMembers } from "../../contract/initialized.ts";
 import { AsoObjects } from "../../aks/aso-objects.ts";
 import { clusterNameOf, managedPoolsByCluster, managedPoolsOf } from "../../aks/members.ts";
 import { type NodeChange, nodeSource } from "../../workload/sources.ts";
@@ -35,7 +36,7 @@ export function azureManagedMachinePoolReconciler(ports: AzureManagedMachinePool
     watches: [
       on(MachinePool, poolOfMachinePool),
       on(AzureManagedControlPlane, poolsOfMember),
-      on(Cluster, poolsOfCluster),
+      on(Cluster, poolsOfCluster, { predicate: mattersToMembers }),
     ],
     referrersOf: poolsOfAsoObject,
     sources: [nodeSource(ports.workloads, poolsOf)],

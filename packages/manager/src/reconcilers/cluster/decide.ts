@@ -62,7 +62,7 @@ export function mustAskApiServer({ controlPlane }: Observed): boolean {
 /** Decides the status of a Cluster. */
 export function decideStatus(cluster: Frozen<Cluster>, observed: Observed): Verdict {
   const infrastructure = judgeInfrastructure(cluster, observed.infrastructure);
-  const controlPlane = judgeControlPlane(observed);
+  const controlPlane = onceInitialized(cluster, judgeControlPlane(observed));
   const domains = domainsOf(cluster, observed.infrastructure);
   const failure = failureIn(observed);
   const verdict = {
@@ -124,6 +124,17 @@ function judgeInfrastructure(cluster: Frozen<Cluster>, seen: ResolvedReference |
     message: absence(seen),
   };
   return { isReady: wasReady, condition, ...pollOf(seen, false, condition.reason) };
+}
+
+/** A control plane that was initialized stays so, by Cluster API's contract: one that does not answer now is not ready. */
+function onceInitialized(cluster: Frozen<Cluster>, judgement: ControlPlaneJudgement): ControlPlaneJudgement {
+  if (cluster.status?.initialization?.controlPlaneInitialized !== true) return judgement;
+  const { conditions, ...rest } = judgement;
+  const initialized: ConditionUpdate = { type: INITIALIZED, status: "True", reason: "Initialized" };
+  const kept = conditions.map((condition) =>
+    condition.type === INITIALIZED && condition.status !== "True" ? initialized : condition,
+  );
+  return { ...rest, isReady: true, conditions: kept };
 }
 
 interface ControlPlaneJudgement {

@@ -1,5 +1,5 @@
 import { again, Failure, next, type Outcome } from "@capstan/runtime";
-import { validEndpoint } from "../../contract/contract-object.ts";
+import { isReady, validEndpoint } from "../../contract/contract-object.ts";
 import { reconcileReference } from "../../contract/reconcile-reference.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import { type ApiServer, decideStatus, missingEndpoint, mustAskApiServer, type Observed } from "./decide.ts";
@@ -27,6 +27,7 @@ export async function observe(scope: Scope): Promise<Outcome> {
   if (endpoint) spec.controlPlaneEndpoint = endpoint;
   const observed = mustAskApiServer(objects) ? { ...objects, apiServer: await askApiServer(scope) } : objects;
   scope.observed = observed;
+  await probe(scope, observed);
   const { requeueReason } = decideStatus(scope.cluster, observed);
   return requeueReason === undefined ? next : again(REFERENCE_POLL_MS, requeueReason);
 }
@@ -38,6 +39,17 @@ async function see(
   const reference = cluster.spec[`${which}Ref`];
   const adopter = { owner: cluster, clusterName: cluster.metadata.name };
   return reference && (await reconcileReference(context, { reference, ...REFERENCES[which] }, adopter));
+}
+
+/** Asks an API server that must answer by now, unless this pass has asked it already. */
+async function probe(scope: Scope, { controlPlane, apiServer }: Observed): Promise<void> {
+  const isInitialized = controlPlane?.state === "found" && isReady(controlPlane.object);
+  const answer = apiServer ?? (isInitialized ? await askApiServer(scope) : undefined);
+  if (!answer) return;
+  scope.probe = {
+    isAnswering: answer.state === "answers",
+    message: answer.state === "answers" ? "" : answer.message,
+  };
 }
 
 async function askApiServer({ cluster, ports }: Scope): Promise<ApiServer> {

@@ -12,9 +12,11 @@ import { referrers } from "../../contract/referrers.ts";
 import { type Descendant, DESCENDANTS } from "./decide-deletion.ts";
 import { BY_CLUSTER, deleteInOrder } from "./deletion.ts";
 import { observe } from "./observe.ts";
-import { report } from "./report.ts";
+import { isReported } from "./members.ts";
+import { conditionsOf, report } from "./report.ts";
 import { buildScope, type ClusterPorts, FOLLOWED, type Scope } from "./scope.ts";
 
+const COUNT_MS = 5_000;
 const byReference = referrers(Cluster, ({ spec }) => [spec.infrastructureRef, spec.controlPlaneRef]);
 
 /**
@@ -28,14 +30,19 @@ export function clusterReconciler(ports: ClusterPorts): Reconciler {
     finalizer: "cluster.cluster.x-k8s.io",
     indexes: [byReference.index, ...DESCENDANTS.map((kind) => index(kind, BY_CLUSTER, clusterKeysOf))],
     watches: [
-      ...FOLLOWED.map((kind) => on(kind, byReference.of)),
-      ...DESCENDANTS.map((kind) => on(kind, toDeletingCluster)),
+      // A part that is ready lets the next one begin; counters of machines can wait.
+      ...FOLLOWED.map((kind) => on(kind, byReference.of, { isUrgent: true })),
+      ...DESCENDANTS.map((kind) => on(kind, toCluster)),
     ],
     referrersOf: byReference.of,
     scope: (context) => buildScope(ports, context),
     normal: [observe],
     deleting: [deleteInOrder],
+    // The status counts machines, and each of them changes several times while it boots.
+    minReconcileIntervalMs: ({ metadata }) => (metadata.deletionTimestamp === undefined ? COUNT_MS : 0),
+    sources: [(enqueue) => ports.workloads.onAnswer(enqueue)],
     status: report,
+    standardConditions: conditionsOf,
   });
 }
 
@@ -43,11 +50,10 @@ function clusterKeysOf({ metadata: { namespace }, spec }: Frozen<Descendant>): s
   return [keyOf({ metadata: { name: spec.clusterName, namespace } })];
 }
 
-/** Only a Cluster that waits for the deletion is enqueued. */
-function toDeletingCluster(
-  { metadata: { namespace }, spec }: Frozen<Descendant>,
-  cache: CacheReader,
-): ObjectName[] {
-  const name = { name: spec.clusterName, namespace };
-  return cache.get(Cluster, name)?.metadata.deletionTimestamp === undefined ? [] : [name];
+/** The owners of machines report on them. A Cluster that is being deleted waits for every object that belongs to it. */
+function toCluster(object: Frozen<Descendant>, cache: CacheReader): ObjectName[] {
+  const { metadata, spec } = object;
+  const name = { name: spec.clusterName, namespace: metadata.namespace };
+  const isDeleting = cache.get(Cluster, name)?.metadata.deletionTimestamp !== undefined;
+  return isDeleting || isReported(object) ? [name] : [];
 }

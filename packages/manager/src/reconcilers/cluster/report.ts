@@ -1,9 +1,14 @@
+import type { Cluster, Frozen, StandardConditionUpdate } from "@capstan/api";
+import { clusterConditions } from "@capstan/plan";
 import type { PassSummary } from "@capstan/runtime";
 import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { missingReferences } from "../../contract/resolve.ts";
 import { decideStatus, type Verdict } from "./decide.ts";
 import type { DeletionStep } from "./decide-deletion.ts";
 import { WAITING_REASONS } from "./deletion.ts";
+import { remediationOf } from "../../machines/health.ts";
+import { controlPlaneCounts, controlPlaneState, ownerStates, workerCounts } from "./members.ts";
 import type { Scope } from "./scope.ts";
 
 // The infrastructure comes first: without it, the control plane cannot be ready.
@@ -17,10 +22,51 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
   if (isDeleting) reportDeletion(scope, step);
   else if (observed) reportVerdict(scope, decideStatus(cluster, observed));
+  reportCounts(scope);
   const { generation } = cluster.metadata;
   cluster.status = { ...cluster.status, ...(generation !== undefined && { observedGeneration: generation }) };
   if (!isDeleting) summarize(cluster, SUMMED_UP, context.env.clock.now());
   if (!isDeleting || step) claimReady();
+}
+
+/** The conditions of the Cluster in v1beta2. */
+export function conditionsOf(
+  cluster: Frozen<Cluster>,
+  scope: Scope | undefined,
+): readonly StandardConditionUpdate[] {
+  if (!scope) return [];
+  const { observed, probe, step, members } = scope;
+  const controlPlane = observed?.controlPlane;
+  return clusterConditions(cluster, {
+    missing: missingReferences(observed, ["infrastructure", "controlPlane"]),
+    controlPlane: controlPlane?.state === "found" ? controlPlaneState(controlPlane.object) : undefined,
+    controlPlaneMachines: members.controlPlaneMachines,
+    workers: ownerStates(members),
+    workerMachines: members.workerMachines,
+    isMarked: (machine) => remediationOf(machine) !== undefined,
+    probe,
+    deletion: step && { reason: DELETION_REASONS[step.waitsFor], message: leftText(step) },
+  });
+}
+
+/** Cluster API's stages of a deletion. */
+const DELETION_REASONS: Readonly<Record<DeletionStep["waitsFor"], string>> = {
+  machinePools: "WaitingForWorkersDeletion",
+  machines: "WaitingForWorkersDeletion",
+  controlPlane: "WaitingForControlPlaneDeletion",
+  infrastructure: "WaitingForInfrastructureDeletion",
+};
+
+/** Counts the machines of the cluster. */
+function reportCounts({ cluster, observed, members }: Scope): void {
+  const found = observed?.controlPlane?.state === "found" ? observed.controlPlane.object : undefined;
+  const controlPlane = controlPlaneCounts(members, found);
+  const { controlPlane: _, ...kept } = cluster.status ?? {};
+  cluster.status = {
+    ...kept,
+    ...(controlPlane && { controlPlane }),
+    workers: workerCounts(members),
+  };
 }
 
 function reportVerdict(scope: Scope, verdict: Verdict): void {

@@ -9,6 +9,7 @@ import {
 import type { Context, Editable } from "@capstan/runtime";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { Observed } from "./decide.ts";
+import { type Members, membersOf } from "./members.ts";
 import type { DeletionStep } from "./decide-deletion.ts";
 
 export interface ClusterPorts {
@@ -20,7 +21,11 @@ export interface Scope {
   readonly context: Context<Cluster>;
   readonly cluster: Editable<Cluster>;
   readonly ports: ClusterPorts;
+  /** The objects that have its machines. */
+  readonly members: Members;
   observed?: Observed;
+  /** Whether the API server of the cluster answers; undefined before its control plane is initialized. */
+  probe?: { readonly isAnswering: boolean; readonly message: string };
   /** The current step of the deletion. */
   step?: DeletionStep;
 }
@@ -34,6 +39,6 @@ export const FOLLOWED: readonly Kind[] = [
 ];
 
 export function buildScope(ports: ClusterPorts, context: Context<Cluster>): Scope {
-  const { object: cluster } = context;
-  return { context, cluster, ports };
+  const { object: cluster, cache } = context;
+  return { context, cluster, ports, members: membersOf(cache, cluster) };
 }

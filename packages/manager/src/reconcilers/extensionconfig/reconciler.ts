@@ -13,6 +13,7 @@ import {
   waiting,
 } from "@capstan/runtime";
 import type { SecretPorts } from "@capstan/azure";
+import { fromOlderConditions } from "@capstan/plan";
 import { DISCOVERY_API, DISCOVERY_PATH, UPDATER_API } from "../../in-place/hooks/hook-api.ts";
 import { readDiscovery } from "../../in-place/hooks/discovery.ts";
 import { DISCOVERED, UPDATE_TIMEOUT_SETTING, updaterOf } from "../../in-place/hooks/registry.ts";
@@ -34,6 +35,12 @@ const DISCOVERY_TIMEOUT_MS = 10_000;
 const REDISCOVER_MS = 10 * 60_000;
 const SECRET_POLL_MS = 60_000;
 
+const UPDATER_READY = "UpdaterReady";
+const CONDITIONS = [
+  { type: DISCOVERED, reasons: { True: DISCOVERED, False: "NotDiscovered", Unknown: "NotDiscovered" } },
+  { type: UPDATER_READY },
+];
+
 /** Asks extensions which hooks they implement, and copies their certificate authority from a Secret if a user asks for it. */
 export function extensionConfigReconciler(ports: ExtensionConfigPorts): Reconciler {
   return defineReconciler<ExtensionConfig, Scope>({
@@ -44,6 +51,7 @@ export function extensionConfigReconciler(ports: ExtensionConfigPorts): Reconcil
     scope: (context) => ({ context, ports }),
     normal: [injectAuthority, checkSettings, discover],
     status: (_: Scope, { claimReady }: PassSummary) => claimReady(),
+    standardConditions: (config) => fromOlderConditions(config, CONDITIONS),
   });
 }
 
@@ -103,7 +111,7 @@ async function discover({ context, ports }: Scope): Promise<Outcome> {
 /** An extension that is discovered but never called looks like one that works. */
 function reportUse(context: Context<ExtensionConfig>): void {
   const { object: config } = context;
-  const type = "UpdaterReady";
+  const type = UPDATER_READY;
   if (updaterOf(config)) {
     context.setCondition({ type, status: "True", reason: "UpdaterReady" });
     return;

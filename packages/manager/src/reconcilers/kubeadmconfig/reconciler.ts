@@ -16,6 +16,8 @@ import {
   type Reconciler,
 } from "@capstan/runtime";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
+import { kubeadmConfigConditions } from "@capstan/plan";
+import { mattersToMembers } from "../../contract/initialized.ts";
 import { makeData } from "./make-data.ts";
 import { buildScope, type KubeadmConfigPorts, type Scope } from "./scope.ts";
 
@@ -43,16 +45,20 @@ export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
       on(Machine, ({ metadata, spec }) => configOf(spec, metadata.namespace), {
         predicate: isMoreThanStatus,
       }),
-      on(Cluster, ({ metadata }, cache) =>
-        cache
-          .list(KubeadmConfig, { index: BY_CLUSTER, value: `${metadata.namespace}/${metadata.name}` })
-          .map((config) => config.metadata),
+      on(
+        Cluster,
+        ({ metadata }, cache) =>
+          cache
+            .list(KubeadmConfig, { index: BY_CLUSTER, value: `${metadata.namespace}/${metadata.name}` })
+            .map((config) => config.metadata),
+        { predicate: mattersToMembers },
       ),
     ],
     // Whether a pool is a spot pool is immutable.
     reads: [AzureMachinePool],
     scope: (context) => buildScope(ports, context),
     normal: [makeData],
+    standardConditions: (config) => kubeadmConfigConditions(config),
   });
 }
 

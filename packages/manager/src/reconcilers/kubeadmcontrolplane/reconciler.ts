@@ -44,7 +44,7 @@ import { observe } from "./observe.ts";
 import { reportMachineHealth } from "./report-machine-health.ts";
 import { viewFromWorkload } from "./view/view-from-workload.ts";
 import { propagateFields } from "./propagate.ts";
-import { report } from "./report.ts";
+import { report, standardConditionsOf } from "./report.ts";
 import { buildScope, type KubeadmControlPlanePorts, type Scope } from "./scope.ts";
 
 const byReference = referrers(KubeadmControlPlane, ({ spec }) => [
@@ -109,6 +109,7 @@ export function kubeadmControlPlaneReconciler(
     ],
     deleting: [deleteControlPlane],
     status: report,
+    standardConditions: standardConditionsOf,
   });
 }
 

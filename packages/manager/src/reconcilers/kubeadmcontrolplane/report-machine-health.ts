@@ -1,71 +1,104 @@
 import {
-  type Condition,
-  deprecatedConditionsOf,
   formatTimestamp,
   type Frozen,
-  Machine,
+  getCondition,
+  isUpdatingInPlace,
+  type Machine,
   setCondition,
+  type StandardConditionUpdate,
 } from "@capstan/api";
-import { isConflict, isNotFound, next, type Outcome } from "@capstan/runtime";
-import type { Health, PartHealth } from "@capstan/plan";
+import { next, type Outcome, withStandardConditions } from "@capstan/runtime";
+import { type ControlPlaneView, ETCD_MEMBER_HEALTHY, type Health, type PartHealth } from "@capstan/plan";
 import { NODE_PART } from "./machine-health.ts";
 import type { Scope } from "./scope.ts";
-import { withMachineConditions } from "../../machines/conditions.ts";
+import type { ConditionUpdate } from "../../contract/ready.ts";
+import {
+  type MachineConditions,
+  machineConditionsOf,
+  UP_TO_DATE,
+  writeMachineConditions,
+} from "../../machines/conditions.ts";
+import { upToDateCondition } from "../../machines/up-to-date.ts";
 
-const STATUS: Readonly<Record<Health, Condition["status"]>> = {
+const STATUS: Readonly<Record<Health, StandardConditionUpdate["status"]>> = {
   healthy: "True",
   unhealthy: "False",
   unknown: "Unknown",
 };
 
-/** Writes the health of static pods and members of etcd to the conditions of the machines, where it has changed. */
+type MachineView = ControlPlaneView["machines"][number];
+
+/**
+ * Writes to the conditions of the machines, where it has changed, the health of static pods and members of etcd, and whether
+ * the machine is up to date.
+ */
 export async function reportMachineHealth(scope: Scope): Promise<Outcome> {
   for (const machine of scope.machines) {
-    const parts = scope.view?.machines.find(({ name }) => name === machine.metadata.name)?.parts ?? [];
-    await reportHealth(scope, machine, parts);
+    const seen = scope.view?.machines.find(({ name }) => name === machine.metadata.name);
+    if (seen) await reportHealth(scope, machine, seen);
   }
   return next;
 }
 
-async function reportHealth(
-  { context }: Scope,
-  machine: Frozen<Machine>,
-  parts: readonly PartHealth[],
-): Promise<void> {
-  const { name, namespace, resourceVersion } = machine.metadata;
+async function reportHealth({ context }: Scope, machine: Frozen<Machine>, seen: MachineView): Promise<void> {
+  const nowMs = context.env.clock.now();
   // A machine without a Node says so itself.
-  if (machine.status?.nodeRef === undefined) return;
-  const before = deprecatedConditionsOf(machine) ?? [];
-  const now = formatTimestamp(context.env.clock.now());
-  const conditions = parts
+  const parts = machine.status?.nodeRef === undefined ? [] : seen.parts;
+  const judged = parts
     .filter(({ part }) => part !== NODE_PART)
-    .reduce<readonly Frozen<Condition>[]>((list, part) => withPart(list, part, now), before);
-  if (conditions === before) return;
-  const body = { metadata: { resourceVersion }, status: withMachineConditions(machine, conditions) };
-  try {
-    await context.client.patch(Machine, { name, namespace }, { type: "merge", subresource: "status", body });
-  } catch (error) {
-    // The change of the machine that caused the conflict enqueues the control plane again.
-    if (!isConflict(error) && !isNotFound(error)) throw error;
-  }
+    .reduce<MachineConditions>(
+      (conditions, part) => withPart(conditions, part, nowMs),
+      machineConditionsOf(machine),
+    );
+  const conditions = withUpToDate(judged, machine, { outdated: seen.outdated, nowMs });
+  await writeMachineConditions(context.client, machine, conditions);
 }
 
-/** The same list if the condition says the same already. */
+/** While updaters run, or after one has failed, the controller of the machine reports whether it is up to date. */
+function withUpToDate(
+  conditions: MachineConditions,
+  machine: Frozen<Machine>,
+  { outdated, nowMs }: { readonly outdated: readonly string[]; readonly nowMs: number },
+): MachineConditions {
+  if (isUpdatingInPlace(machine)) return conditions;
+  const update = upToDateCondition(machine, outdated.length > 0 ? outdated.join("; ") : undefined);
+  return withCondition(conditions, update, nowMs);
+}
+
+/** Sets a condition in both forms; the machine's own controller derives the newer one in the same way. */
+function withCondition(
+  { deprecated, standard }: MachineConditions,
+  update: ConditionUpdate,
+  nowMs: number,
+): MachineConditions {
+  const { type, status, reason, message = "" } = update;
+  const standardReason = type === UP_TO_DATE && reason === "KubeletVersionDiffers" ? "Updating" : reason;
+  const standardUpdate = { type, status, reason: standardReason, message };
+  return {
+    deprecated: setCondition(deprecated, { ...update, lastTransitionTime: formatTimestamp(nowMs) }),
+    standard: withStandardConditions({ status: { conditions: standard } }, [standardUpdate], nowMs),
+  };
+}
+
+/** The same conditions if they say the same already. */
 function withPart(
-  list: readonly Frozen<Condition>[],
-  { part, health, why }: PartHealth,
-  now: string,
-): readonly Frozen<Condition>[] {
-  const known = list.find(({ type }) => type === part);
+  { deprecated, standard }: MachineConditions,
+  { part: type, health, why: message }: PartHealth,
+  nowMs: number,
+): MachineConditions {
   const status = STATUS[health];
-  if (known?.status === status && (known.message ?? "") === why) return list;
   const reason = { healthy: "Healthy", unhealthy: "NotHealthy", unknown: "InspectionFailed" }[health];
-  return setCondition(list, {
-    type: part,
-    status,
-    reason,
-    ...(why !== "" && { message: why }),
-    ...(health === "unhealthy" && { severity: "Error" as const }),
-    lastTransitionTime: known?.status === status ? known.lastTransitionTime : now,
-  });
+  // Static pods that are healthy have Cluster API's reason for pods.
+  const isPod = type !== ETCD_MEMBER_HEALTHY;
+  const update = { type, status, reason: isPod && health === "healthy" ? "Running" : reason, message };
+  const known = getCondition(deprecated, type);
+  const isKnown = known?.status === status && (known.message ?? "") === message;
+  const older = { type, status, reason, ...(message !== "" && { message }) };
+  const severity = health === "unhealthy" ? { severity: "Error" as const } : {};
+  return {
+    deprecated: isKnown
+      ? deprecated
+      : setCondition(deprecated, { ...older, ...severity, lastTransitionTime: formatTimestamp(nowMs) }),
+    standard: withStandardConditions({ status: { conditions: standard } }, [update], nowMs),
+  };
 }

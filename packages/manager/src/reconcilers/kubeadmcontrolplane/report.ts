@@ -3,21 +3,27 @@ import {
   compareVersions,
   type Frozen,
   isUpdatingInPlace,
+  type KubeadmControlPlane,
   labelValueFor,
   type Machine,
   parseVersion,
+  type StandardConditionUpdate,
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { countUpdates } from "../../in-place/gauge.ts";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { remediationOf } from "../../machines/health.ts";
 import { worstTroubleOf } from "../../machines/trouble.ts";
 import {
+  controlPlaneConditions,
   type ControlPlaneView,
   counted,
+  countMachines,
   ETCD_MEMBER_HEALTHY,
   type InPlaceHold,
   isHealthy,
   type PartHealth,
+  versionsOfMachines,
 } from "@capstan/plan";
 import { CERTIFICATES_AVAILABLE } from "./certificates.ts";
 import { NODE_PART } from "./machine-health.ts";
@@ -60,13 +66,15 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
 function reportCounts({ controlPlane, machines }: Scope, view: ControlPlaneView): void {
   const ready = view.machines.filter(({ parts }) => isPartHealthy(parts, NODE_PART)).length;
   const version = lowestVersion(machines);
-  const current = view.machines.filter(({ outdated, update }) => outdated.length === 0 && !update).length;
+  const current = view.machines.filter((machine) => !isOutdatedOrUpdating(machine)).length;
+  const versions = versionsOfMachines(machines);
+  const { versions: _, ...kept } = controlPlane.status ?? {};
   const status = {
-    ...controlPlane.status,
+    ...kept,
     selector: `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(controlPlane.metadata.name)}`,
     replicas: machines.length,
-    readyReplicas: ready,
-    upToDateReplicas: current,
+    ...countMachines(machines),
+    ...(versions.length > 0 && { versions }),
     initialization: { controlPlaneInitialized: view.isInitialized },
     ...(version !== undefined && { version }),
   };
@@ -75,6 +83,26 @@ function reportCounts({ controlPlane, machines }: Scope, view: ControlPlaneView)
     updatedReplicas: current,
     unavailableReplicas: machines.length - ready,
   });
+}
+
+/** The conditions of the control plane in v1beta2. */
+export function standardConditionsOf(
+  controlPlane: Frozen<KubeadmControlPlane>,
+  scope: Scope | undefined,
+): readonly StandardConditionUpdate[] {
+  if (!scope) return [];
+  const { machines, plan, view } = scope;
+  return controlPlaneConditions(controlPlane, {
+    machines,
+    isMarked: (machine) => remediationOf(machine) !== undefined,
+    outdated: view?.machines.filter(isOutdatedOrUpdating).length,
+    blocked: (plan?.blocked ?? []).map(({ why }) => why),
+    trouble: worstTroubleOf(machines)?.message,
+  });
+}
+
+function isOutdatedOrUpdating({ outdated, update }: ControlPlaneView["machines"][number]): boolean {
+  return outdated.length > 0 || update !== undefined;
 }
 
 function lowestVersion(machines: readonly Frozen<Machine>[]): string | undefined {

@@ -9,7 +9,9 @@ import {
   MachineDrainRule,
   MachineSet,
   REVISION_ANNOTATION,
+  type StandardConditionUpdate,
 } from "@capstan/api";
+import { machineConditions } from "@capstan/plan";
 import {
   type CacheReader,
   defineReconciler,
@@ -21,6 +23,7 @@ import {
 } from "@capstan/runtime";
 import { type NodeChange, nodeSource } from "../../workload/sources.ts";
 import { controlledBy, indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
+import { missingReferences } from "../../contract/resolve.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { machinesByProviderID, machinesWith } from "../../machines/indexes.ts";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
@@ -97,7 +100,16 @@ export function machineReconciler(ports: MachinePorts): Reconciler {
       unlessClusterGoes(deleteNode),
     ],
     status: report,
+    standardConditions: conditionsOf,
   });
+}
+
+function conditionsOf(
+  machine: Frozen<Machine>,
+  scope: Scope | undefined,
+): readonly StandardConditionUpdate[] {
+  const missing = missingReferences(scope, ["bootstrap", "infrastructure"]);
+  return machineConditions(machine, { missing, waitsFor: scope?.waitsFor });
 }
 
 /** The machines of changed Nodes. */

@@ -6,7 +6,7 @@ import { NODE_NOT_JOINED } from "../../workload/overdue-join.ts";
 import { AVAILABLE, NODE_HEALTHY, UP_TO_DATE } from "../../machines/conditions.ts";
 import { availabilityOfMachine, decideStatus, SUMMED_UP } from "./decide.ts";
 import type { Scope } from "./scope.ts";
-import { upToDateCondition } from "./up-to-date.ts";
+import { upToDateOfWorker } from "./up-to-date.ts";
 
 /** Writes the observations of the pass to the status. After a failure there are fewer, and earlier values stay. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
@@ -74,7 +74,7 @@ function reportUpToDate(scope: Scope): void {
   const { context, machine } = scope;
   const condition = isUpdatingInPlace(machine)
     ? undefined
-    : upToDateCondition(scope, context.env.clock.now());
+    : upToDateOfWorker(machine, scope, context.env.clock.now());
   if (condition) context.setCondition(condition);
 }
 

@@ -1,7 +1,13 @@
-import type { Frozen, MachineDeployment, MachineSet } from "@capstan/api";
+import {
+  controllerOf,
+  type Frozen,
+  type Machine,
+  type MachineDeployment,
+  type MachineSet,
+} from "@capstan/api";
 import type { ConditionUpdate } from "../../contract/ready.ts";
 import { isUpToDate, templateDifference } from "../../machines/rollout-fields.ts";
-import { UP_TO_DATE } from "../../machines/conditions.ts";
+import { upToDateCondition } from "../../machines/up-to-date.ts";
 
 /** The owners that say whether a machine is outdated. */
 export interface MachineOwners {
@@ -16,12 +22,20 @@ export function isOutdated({ set, deployment }: MachineOwners, nowMs: number): b
   return set !== undefined && deployment !== undefined && !isUpToDate(deployment, set, nowMs);
 }
 
-/** The condition UpToDate of a machine that no updater changes now; undefined without a MachineDeployment. */
-export function upToDateCondition(owners: MachineOwners, nowMs: number): ConditionUpdate | undefined {
+/**
+ * The condition UpToDate of a machine of a MachineSet that no updater changes now. A KubeadmControlPlane reports on its own
+ * machines, and a machine without an owner is as its user wants it.
+ */
+export function upToDateOfWorker(
+  machine: Frozen<Machine>,
+  owners: MachineOwners,
+  nowMs: number,
+): ConditionUpdate | undefined {
   const { set, deployment } = owners;
-  if (!set || !deployment) return undefined;
-  const type = UP_TO_DATE;
-  if (!isOutdated(owners, nowMs)) return { type, status: "True", reason: "UpToDate" };
-  const message = `MachineDeployment ${deployment.metadata.name}: ${templateDifference(deployment, set)}`;
-  return { type, status: "False", severity: "Info", reason: "NotUpToDate", message };
+  if (!set) return controllerOf(machine) ? undefined : upToDateCondition(machine, undefined);
+  const why =
+    deployment && isOutdated(owners, nowMs)
+      ? `MachineDeployment ${deployment.metadata.name}: ${templateDifference(deployment, set)}`
+      : undefined;
+  return upToDateCondition(machine, why);
 }

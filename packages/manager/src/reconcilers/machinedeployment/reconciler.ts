@@ -33,7 +33,7 @@ import { ownTemplates } from "../../contract/own-template.ts";
 import { clusterNameOf, indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { deploymentIntervalMsOf } from "../../workload/reconcile-interval.ts";
-import { report } from "./report.ts";
+import { conditionsOf, report } from "./report.ts";
 import { awaitUpdaters, rollOut } from "./rollout.ts";
 import { templatesOf } from "./set-object.ts";
 import { changesUpdaters } from "../../in-place/hooks/registry.ts";
@@ -94,6 +94,7 @@ export function machineDeploymentReconciler(ports: MachineDeploymentPorts = {}):
     normal: [refuseInvalid, joinCluster, adoptTemplates, adoptSets, rollOut, awaitUpdaters],
     deleting: [deleteSets],
     status: report,
+    standardConditions: conditionsOf,
   });
 }
 

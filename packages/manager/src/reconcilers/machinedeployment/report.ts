@@ -7,11 +7,12 @@ import {
   type MachineDeployment,
   type MachineSet,
   selectorOf,
+  type StandardConditionUpdate,
 } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { type ConditionUpdate, dropCondition, summarize } from "../../contract/ready.ts";
-import { counted, type DeploymentPlan } from "@capstan/plan";
+import { counted, type DeploymentPlan, machineDeploymentConditions, sumVersions } from "@capstan/plan";
 import { countUpdates } from "../../in-place/gauge.ts";
 import { isInPlace } from "../../in-place/strategy.ts";
 import type { Scope } from "./scope.ts";
@@ -56,14 +57,22 @@ function reportCounts({ deployment, sets, machines, plan }: Scope): void {
   const readyReplicas = sum(({ status }) => status?.readyReplicas);
   const availableReplicas = sum(({ status }) => status?.availableReplicas);
   const updatedReplicas = Math.max((target?.status?.replicas ?? 0) - updatingIn(target), 0);
+  // The machines of a set learn of a new template one after the other: until then they count as up to date.
+  const upToDateReplicas = Math.min(
+    updatedReplicas,
+    sum(({ status }) => status?.upToDateReplicas),
+  );
+  const versions = sumVersions(sets.map(({ status }) => status?.versions));
+  const { versions: _, ...kept } = deployment.status ?? {};
   const unavailableReplicas = Math.max(desired - availableReplicas, 0);
   const status = {
-    ...deployment.status,
+    ...kept,
     selector: formatSelector(selectorOf(deployment.spec.selector)),
     replicas,
     readyReplicas,
     availableReplicas,
-    upToDateReplicas: updatedReplicas,
+    upToDateReplicas,
+    ...(versions.length > 0 && { versions }),
     phase: replicas > desired ? "ScalingDown" : readyReplicas < desired ? "ScalingUp" : "Running",
   } as const;
   deployment.status = withDeprecated(status, {
@@ -72,6 +81,16 @@ function reportCounts({ deployment, sets, machines, plan }: Scope): void {
     availableReplicas,
     unavailableReplicas,
   });
+}
+
+/** The conditions of the deployment in v1beta2. */
+export function conditionsOf(
+  deployment: Frozen<MachineDeployment>,
+  scope: Scope | undefined,
+): readonly StandardConditionUpdate[] {
+  if (!scope) return [];
+  const blocked = (scope.plan?.blocked ?? []).map(({ why }) => why);
+  return machineDeploymentConditions(deployment, { sets: scope.sets, blocked });
 }
 
 function reportConditions({ context, deployment, sets, plan }: Scope): void {
@@ -108,7 +127,8 @@ function progressOf(
 ): ConditionUpdate {
   const type = "RolloutComplete";
   const desired = deployment.spec.replicas ?? 1;
-  const { availableReplicas, replicas, upToDateReplicas: updatedReplicas = 0 } = deployment.status ?? {};
+  const { availableReplicas, replicas } = deployment.status ?? {};
+  const updatedReplicas = updatedReplicasOf(deployment);
   const [block] = plan?.blocked ?? [];
   if (block) return { type, status: "False", severity: "Info", reason: block.reason, message: block.why };
   if ([updatedReplicas, replicas, availableReplicas].every((count) => count === desired))
@@ -118,4 +138,9 @@ function progressOf(
     "; ",
   );
   return { type, status: "False", severity: "Info", reason: "RollingOut", message };
+}
+
+/** How many machines have the template; unlike up-to-date ones they need no kubelet yet. */
+function updatedReplicasOf({ status }: Frozen<MachineDeployment>): number {
+  return status?.deprecated?.v1beta1?.updatedReplicas ?? 0;
 }

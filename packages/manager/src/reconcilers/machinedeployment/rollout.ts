@@ -77,6 +77,8 @@ async function observe(scope: Scope, nowMs: number): Promise<DeploymentView> {
   const isDisabled = view.hold?.reason === "InPlaceUpdatesDisabled";
   if (!ports.updaters || isDisabled || view.inPlace?.isChosen !== true) return view;
   await askAboutSets(scope, ports.updaters, targetOf(view)?.name ?? view.newSetName);
+  // A pass that loses a race for a MachineSet reports no status, and its answers would be asked for again.
+  await context.persistStatus();
   return viewOf(input);
 }
 

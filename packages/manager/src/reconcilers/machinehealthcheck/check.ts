@@ -1,10 +1,9 @@
 import {
   Cluster,
   CLUSTER_NAME_LABEL,
-  type Condition,
-  deprecatedConditionsOf,
   formatTimestamp,
   type Frozen,
+  getCondition,
   isPausedByAnnotation,
   Machine,
   type MachineHealthCheck,
@@ -13,16 +12,19 @@ import {
   selectorOf,
   setCondition,
   SKIP_REMEDIATION_ANNOTATION,
+  type StandardConditionUpdate,
 } from "@capstan/api";
-import { again, type Context, Failure, isConflict, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { again, type Context, Failure, next, type Outcome, withStandardConditions } from "@capstan/runtime";
 import { clusterNameOf, ofCluster } from "../../contract/indexes.ts";
 import { ownByCluster } from "../../contract/join-cluster.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import {
   HEALTH_CHECK_SUCCEEDED,
+  type MachineConditions,
+  machineConditionsOf,
   OWNER_REMEDIATED,
-  withMachineConditions,
+  writeMachineConditions,
 } from "../../machines/conditions.ts";
 import { decideBudget, type HealthVerdict, decideHealth, type Target } from "./decide.ts";
 import { isControlPlaneInitialized } from "../../contract/initialized.ts";
@@ -125,6 +127,9 @@ function report(context: Context<MachineHealthCheck>, verdicts: readonly Checked
   return isAllowed;
 }
 
+/** A verdict that is not open any more. */
+type JudgedHealth = Exclude<HealthVerdict, { readonly health: "waiting" }>;
+
 interface Marking {
   readonly verdict: HealthVerdict;
   readonly isAllowed: boolean;
@@ -136,43 +141,71 @@ async function markMachine(
   machine: Frozen<Machine>,
   marking: Marking,
 ): Promise<void> {
-  const { name, namespace, resourceVersion, deletionTimestamp } = machine.metadata;
-  const before = deprecatedConditionsOf(machine) ?? [];
-  const conditions = conditionsFor(before, marking, formatTimestamp(context.env.clock.now()));
-  if (conditions === before || deletionTimestamp !== undefined) return;
-  const body = { metadata: { resourceVersion }, status: withMachineConditions(machine, conditions) };
-  try {
-    await context.client.patch(Machine, { name, namespace }, { type: "merge", subresource: "status", body });
-  } catch (error) {
-    // The change of the machine that caused the conflict enqueues the check again.
-    if (!isConflict(error) && !isNotFound(error)) throw error;
-    return;
-  }
-  if (marking.verdict.health !== "unhealthy") return;
-  const message = `Machine ${name} is unhealthy: ${marking.verdict.message}`;
+  const { name, deletionTimestamp } = machine.metadata;
+  const { verdict } = marking;
+  if (deletionTimestamp !== undefined || verdict.health === "waiting") return;
+  const { isAllowed } = marking;
+  const conditions = markedConditions(
+    machineConditionsOf(machine),
+    { verdict, isAllowed },
+    context.env.clock.now(),
+  );
+  const isWritten = await writeMachineConditions(context.client, machine, conditions);
+  if (!isWritten || verdict.health !== "unhealthy") return;
+  const message = `Machine ${name} is unhealthy: ${verdict.message}`;
   context.event({ type: "Warning", reason: "MachineMarkedUnhealthy", message });
 }
 
-function conditionsFor(
-  before: readonly Readonly<Condition>[],
-  { verdict, isAllowed }: Marking,
-  lastTransitionTime: string,
-): readonly Readonly<Condition>[] {
+/** The reasons of v1beta2 that differ from those of v1beta1. */
+const STANDARD_REASONS: Readonly<Record<string, string>> = {
+  HasRemediateMachineAnnotation: "HasRemediateAnnotation",
+  NodeNotFound: "NodeDeleted",
+};
+
+function markedConditions(
+  { deprecated, standard }: MachineConditions,
+  { verdict, isAllowed }: { readonly verdict: JudgedHealth; readonly isAllowed: boolean },
+  nowMs: number,
+): MachineConditions {
   const type = HEALTH_CHECK_SUCCEEDED;
-  if (verdict.health === "waiting") return before;
+  const lastTransitionTime = formatTimestamp(nowMs);
+  const updated = (update: StandardConditionUpdate): MachineConditions["standard"] =>
+    withStandardConditions({ status: { conditions: standard } }, [update], nowMs);
   if (verdict.health === "healthy") {
-    const healthy = setCondition(before, { type, status: "True", reason: "Healthy", lastTransitionTime });
-    return removeCondition(healthy, OWNER_REMEDIATED);
+    const healthy = { type, status: "True", lastTransitionTime } as const;
+    const known = updated({ type, status: "True", reason: HEALTH_CHECK_SUCCEEDED, message: "" });
+    return {
+      deprecated: removeCondition(
+        setCondition(deprecated, { ...healthy, reason: "Healthy" }),
+        OWNER_REMEDIATED,
+      ),
+      standard: removeCondition(known, OWNER_REMEDIATED),
+    };
   }
   const { reason, message } = verdict;
   const failed = { type, status: "False", severity: "Warning", reason, message, lastTransitionTime } as const;
-  const marked = setCondition(before, failed);
-  if (!isAllowed) return marked;
-  const waiting = {
-    type: OWNER_REMEDIATED,
-    status: "False",
-    severity: "Warning",
-    reason: "WaitingForRemediation",
-  } as const;
-  return setCondition(marked, { ...waiting, lastTransitionTime });
+  const standardReason = STANDARD_REASONS[reason] ?? reason;
+  const marked = {
+    deprecated: setCondition(deprecated, failed),
+    standard: updated({ type, status: "False", reason: standardReason, message }),
+  };
+  return isAllowed ? waitingForOwner(marked, nowMs) : marked;
+}
+
+/** Asks the owner of a machine to replace it. An owner that has answered keeps its answer. */
+function waitingForOwner({ deprecated, standard }: MachineConditions, nowMs: number): MachineConditions {
+  const type = OWNER_REMEDIATED;
+  const waiting = { type, status: "False", reason: "WaitingForRemediation" } as const;
+  const isAsked = getCondition(standard, type)?.status === "False";
+  const update = { ...waiting, message: "The owner of the machine has not replaced it yet" };
+  return {
+    deprecated: setCondition(deprecated, {
+      ...waiting,
+      severity: "Warning",
+      lastTransitionTime: formatTimestamp(nowMs),
+    }),
+    standard: isAsked
+      ? standard
+      : withStandardConditions({ status: { conditions: standard } }, [update], nowMs),
+  };
 }

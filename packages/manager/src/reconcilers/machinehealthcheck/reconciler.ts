@@ -19,11 +19,15 @@ import {
   type Outcome,
   type Reconciler,
 } from "@capstan/runtime";
+import { fromOlderConditions } from "@capstan/plan";
 import { nodeSource } from "../../workload/sources.ts";
+import { mattersToMembers } from "../../contract/initialized.ts";
 import { clusterNameOf, indexByCluster, ofCluster } from "../../contract/indexes.ts";
 import { checkMachines, type MachineHealthCheckPorts, type Scope } from "./check.ts";
 
 const MIN_INTERVAL_MS = 15_000;
+const MATCHES_NO_POOL = "MatchesNoMachinePool";
+const CONDITIONS = [{ type: "RemediationAllowed" }, { type: MATCHES_NO_POOL }];
 
 /**
  * Finds unhealthy machines and marks them, so that their owner replaces them. Machines of pools have no Machine, so no
@@ -33,19 +37,20 @@ export function machineHealthCheckReconciler(ports: MachineHealthCheckPorts): Re
   return defineReconciler<MachineHealthCheck, Scope>({
     name: "machinehealthcheck",
     for: MachineHealthCheck,
-    condition: "MatchesNoMachinePool",
+    condition: MATCHES_NO_POOL,
     // Cluster API's interval: the status of each machine changes several times while it boots.
     minReconcileIntervalMs: () => MIN_INTERVAL_MS,
     indexes: [indexByCluster(Machine), indexByCluster(MachineHealthCheck), indexByCluster(MachinePool)],
     watches: [
       on(MachinePool, (pool, cache) => checksOf(clusterNameOf(pool), cache), { predicate: isMoreThanStatus }),
       on(Machine, (machine, cache) => checksOf(clusterNameOf(machine), cache)),
-      on(Cluster, ({ metadata }, cache) => checksOf(metadata, cache)),
+      on(Cluster, ({ metadata }, cache) => checksOf(metadata, cache), { predicate: mattersToMembers }),
     ],
     sources: [nodeSource(ports.workloads, ({ cluster }, cache) => checksOf(cluster, cache))],
     scope: (context) => ({ context, ports }),
     normal: [checkMachines, matchPools],
     status: (_, { claimReady }) => claimReady(),
+    standardConditions: (check) => fromOlderConditions(check, CONDITIONS),
   });
 }
 

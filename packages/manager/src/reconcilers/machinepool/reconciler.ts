@@ -15,7 +15,8 @@ import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { type NodeChange, nodeSource } from "../../workload/sources.ts";
 import { deleteNodes, deleteReferences } from "./deletion.ts";
 import { joinCluster, observeNodes, observeReferences } from "./observe.ts";
-import { report } from "./report.ts";
+import { mattersToMembers } from "../../contract/initialized.ts";
+import { conditionsOf, report } from "./report.ts";
 import { buildScope, FOLLOWED, type MachinePoolPorts, type Scope } from "./scope.ts";
 
 const byReference = referrers(MachinePool, ({ spec: { template } }) => [
@@ -38,7 +39,10 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
       indexByCluster(MachinePool),
       index(MachinePool, BY_SET, ({ spec }) => (spec.providerIDList ? knownSetsOf(spec.providerIDList) : [])),
     ],
-    watches: [...FOLLOWED.map((kind) => on(kind, byReference.of)), on(Cluster, toPools)],
+    watches: [
+      ...FOLLOWED.map((kind) => on(kind, byReference.of)),
+      on(Cluster, toPools, { predicate: mattersToMembers }),
+    ],
     referrersOf: byReference.of,
     sources: [nodeSource(ports.workloads, poolsWith)],
     minReconcileIntervalMs: minReconcileIntervalMsFor,
@@ -47,6 +51,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     normal: [joinCluster, observeReferences, observeNodes],
     deleting: [deleteReferences, deleteNodes],
     status: report,
+    standardConditions: conditionsOf,
   });
 }
 

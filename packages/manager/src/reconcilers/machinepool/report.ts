@@ -1,5 +1,8 @@
+import type { Frozen, MachinePool, StandardConditionUpdate } from "@capstan/api";
+import { machinePoolConditions } from "@capstan/plan";
 import type { PassSummary } from "@capstan/runtime";
 import { withDeprecated } from "../../contract/deprecated-status.ts";
+import { missingReferences } from "../../contract/resolve.ts";
 import { summarize } from "../../contract/ready.ts";
 import { decideStatus } from "./decide.ts";
 import { WAITING_FOR_DELETION } from "./deletion.ts";
@@ -28,6 +31,15 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   };
   summarize(pool, SUMMED_UP, context.env.clock.now());
   claimReady();
+}
+
+/** The conditions of the pool in v1beta2. */
+export function conditionsOf(
+  pool: Frozen<MachinePool>,
+  scope: Scope | undefined,
+): readonly StandardConditionUpdate[] {
+  const missing = missingReferences(scope, ["bootstrap", "infrastructure"]);
+  return machinePoolConditions(pool, { missing, left: scope?.left ?? [] });
 }
 
 function reportDeletion({ context, pool, left = [] }: Scope): void {

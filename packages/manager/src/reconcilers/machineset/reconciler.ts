@@ -24,7 +24,7 @@ import { orphanNamespaces } from "../../contract/adopt-orphans.ts";
 import { setIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { deleteMachines } from "./deletion.ts";
 import { checkPreflight } from "./preflight.ts";
-import { report } from "./report.ts";
+import { conditionsOf, report } from "./report.ts";
 import { propagateFields } from "./propagate.ts";
 import { adoptMachines, scaleMachines } from "./scale.ts";
 import { updateInPlace } from "./update-in-place.ts";
@@ -66,6 +66,7 @@ export function machineSetReconciler(): Reconciler {
     normal: [awaitCluster, adoptMachines, updateInPlace, propagateFields, checkPreflight, scaleMachines],
     deleting: [deleteMachines],
     status: report,
+    standardConditions: conditionsOf,
   });
 }
 

@@ -1,11 +1,25 @@
-import { formatSelector, type Frozen, type Machine, selectorMatches, selectorOf } from "@capstan/api";
+import {
+  formatSelector,
+  type Frozen,
+  type Machine,
+  type MachineSet,
+  selectorMatches,
+  selectorOf,
+  type StandardConditionUpdate,
+} from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
 import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { worstTroubleOf } from "../../machines/trouble.ts";
-import { counted, type MachineSetPlan } from "@capstan/plan";
+import {
+  counted,
+  countMachines,
+  machineSetConditions,
+  type MachineSetPlan,
+  versionsOfMachines,
+} from "@capstan/plan";
 import type { Scope } from "./scope.ts";
-import { isAvailable, isReadyMachine } from "../../machines/health.ts";
+import { remediationOf } from "../../machines/health.ts";
 
 const SUMMED_UP = ["MachinesCreated", "Resized", "MachinesReady"];
 
@@ -34,14 +48,16 @@ function reportCounts({ set, machines }: Scope): void {
   const selector = selectorOf(set.spec.selector);
   const count = (is: (machine: Frozen<Machine>) => boolean): number => machines.filter(is).length;
   const templateLabels = Object.entries(set.spec.template.metadata?.labels ?? {});
-  const readyReplicas = count(isReadyMachine);
-  const availableReplicas = count(isAvailable);
+  const counts = countMachines(machines);
+  const { readyReplicas, availableReplicas } = counts;
+  const versions = versionsOfMachines(machines);
+  const { versions: _, ...kept } = set.status ?? {};
   const status = {
-    ...set.status,
+    ...kept,
     selector: formatSelector(selector),
     replicas: machines.length + unseen.length,
-    readyReplicas,
-    availableReplicas,
+    ...counts,
+    ...(versions.length > 0 && { versions }),
     deletingReplicas: count(({ metadata }) => metadata.deletionTimestamp !== undefined),
   };
   const fullyLabeledReplicas = count(
@@ -50,6 +66,21 @@ function reportCounts({ set, machines }: Scope): void {
       templateLabels.every(([name, value]) => metadata.labels?.[name] === value),
   );
   set.status = withDeprecated(status, { fullyLabeledReplicas, readyReplicas, availableReplicas });
+}
+
+/** The conditions of the set in v1beta2. */
+export function conditionsOf(
+  set: Frozen<MachineSet>,
+  scope: Scope | undefined,
+): readonly StandardConditionUpdate[] {
+  if (!scope) return [];
+  const { machines, plan } = scope;
+  return machineSetConditions(set, {
+    machines,
+    isMarked: (machine) => remediationOf(machine) !== undefined,
+    blocked: (plan?.blocked ?? []).map(({ why }) => why),
+    trouble: worstTroubleOf(machines)?.message,
+  });
 }
 
 function reportConditions({ context, set, plan, machines }: Scope): void {

@@ -7,10 +7,10 @@ import {
   type MachineSet,
   scaledValue,
 } from "@capstan/api";
-import type { MachineSetView, SetMachine } from "@capstan/plan";
+import { isAvailableMachine, type MachineSetView, type SetMachine } from "@capstan/plan";
 import { countedMachines, expectedMachines } from "../../machines/recorded-moves.ts";
 import { HEALTH_CHECK_SUCCEEDED, NODE_HEALTHY } from "../../machines/conditions.ts";
-import { isAvailable, isFalse, remediationOf } from "../../machines/health.ts";
+import { isFalse, remediationOf } from "../../machines/health.ts";
 
 /** The inputs of the view of a MachineSet. */
 export interface ViewInput {
@@ -57,7 +57,7 @@ function machineView(machine: Frozen<Machine>): SetMachine {
     isDeleting: metadata.deletionTimestamp !== undefined,
     hasDeleteAnnotation: metadata.annotations?.[DELETE_MACHINE_ANNOTATION] !== undefined,
     isUnhealthy: isUnhealthy(machine),
-    isAvailable: isAvailable(machine),
+    isAvailable: isAvailableMachine(machine),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import {
   type DeploymentUpdateView,
   type InPlaceMachine,
+  isAvailableMachine,
   type SetUpdateVerdict,
   type SetView,
   targetOf,
@@ -20,7 +21,7 @@ import {
 import type { UpdateDecision } from "../../../in-place/ask.ts";
 import { verdictOf } from "../../../in-place/decisions.ts";
 import { approvalOf, isInPlace } from "../../../in-place/strategy.ts";
-import { isAvailable, remediationOf } from "../../../machines/health.ts";
+import { remediationOf } from "../../../machines/health.ts";
 
 /** The inputs of the view of updates in place. */
 export interface InPlaceInput {
@@ -56,7 +57,9 @@ function machineView(
   const set = sets.find(({ metadata }) => metadata.uid === controller?.uid);
   if (!set) return [];
   const { name } = machine.metadata;
-  return [{ name, set: set.metadata.name, state: stateOf(machine), isAvailable: isAvailable(machine) }];
+  return [
+    { name, set: set.metadata.name, state: stateOf(machine), isAvailable: isAvailableMachine(machine) },
+  ];
 }
 
 function stateOf(machine: Frozen<Machine>): InPlaceMachine["state"] {
