@@ -172,6 +172,7 @@ export { machinePoolConditions } from "./conditions/machine-pool.ts";
 export { machineSetConditions } from "./conditions/machine-set.ts";
 export { machineConditions } from "./conditions/machine.ts";
 export { fromOlderConditions } from "./conditions/older.ts";
+export { ownerRemediated } from "./conditions/owner-remediated.ts";
 export {
   countMachines,
   isAvailableMachine,

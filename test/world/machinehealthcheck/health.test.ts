@@ -1,4 +1,5 @@
 import {
+  getCondition,
   Machine,
   MachineDeployment,
   MachineHealthCheck,
@@ -75,4 +76,27 @@ test("a machine is replaced when a user asks for it, and when its Node is gone",
   expect(names).toHaveLength(3);
   expect(names).not.toContain(first);
   expect(names).not.toContain(second);
+});
+
+test("a machine that a health check marked says why its owner does not replace it, and when it does", async () => {
+  const world = await checkedWorld();
+  const limit = (maxInFlight: number) =>
+    patch(world, MachineDeployment, "workers", { spec: { remediation: { maxInFlight } } });
+  const answerOf = async (name: string) =>
+    getCondition((await get(world, Machine, name)).status?.conditions, "OwnerRemediated");
+  await limit(0);
+  const [name = ""] = (await machinesIn(world)).map(({ metadata }) => metadata.name);
+  await patch(world, Machine, name, { metadata: { annotations: { [REMEDIATE_MACHINE_ANNOTATION]: "" } } });
+  await world.rest(PATIENCE_MS);
+  expect(await answerOf(name)).toMatchObject({
+    status: "False",
+    reason: "RemediationDeferred",
+    message: "0 machines of at most 0 are being replaced, and 1 unhealthy machine must wait",
+  });
+  await limit(1);
+  await world.advance(1_000);
+  expect(await answerOf(name)).toMatchObject({ status: "False", reason: "MachineDeleting" });
+  await world.rest(PATIENCE_MS);
+  expect(await find(world, Machine, name)).toBeUndefined();
+  expect((await machinesIn(world)).filter(isAvailable)).toHaveLength(3);
 });

@@ -8,7 +8,7 @@ export interface MachineSetFacts {
   readonly machines: readonly Frozen<Machine>[];
   /** Whether a health check asks for the replacement of a machine. */
   readonly isMarked: (machine: Frozen<Machine>) => boolean;
-  /** Why no machine is created or deleted now. */
+  /** Why no machine is created now. */
   readonly blocked: readonly string[];
   /** What a user must mend at a machine. */
   readonly trouble: string | undefined;
@@ -21,9 +21,9 @@ export function machineSetConditions(
 ): readonly StandardConditionUpdate[] {
   const isDeleting = set.metadata.deletionTimestamp !== undefined;
   const { replicas = 0 } = set.status ?? {};
-  const size = { desired: isDeleting ? 0 : (set.spec.replicas ?? 1), replicas, blocked };
+  const size = { desired: isDeleting ? 0 : (set.spec.replicas ?? 1), replicas };
   return [
-    scalingUp(size),
+    scalingUp({ ...size, blocked }),
     scalingDown(size),
     machinesReady(machines, trouble),
     machinesUpToDate(machines),

@@ -18,6 +18,7 @@ import {
   UP_TO_DATE,
   writeMachineConditions,
 } from "../../machines/conditions.ts";
+import { withRemediation } from "../../machines/report-remediation.ts";
 import { upToDateCondition } from "../../machines/up-to-date.ts";
 
 const STATUS: Readonly<Record<Health, StandardConditionUpdate["status"]>> = {
@@ -29,8 +30,8 @@ const STATUS: Readonly<Record<Health, StandardConditionUpdate["status"]>> = {
 type MachineView = ControlPlaneView["machines"][number];
 
 /**
- * Writes to the conditions of the machines, where it has changed, the health of static pods and members of etcd, and whether
- * the machine is up to date.
+ * Writes to the conditions of the machines, where it has changed, the health of static pods and members of etcd, whether the
+ * machine is up to date, and why one that a health check marked is not replaced.
  */
 export async function reportMachineHealth(scope: Scope): Promise<Outcome> {
   for (const machine of scope.machines) {
@@ -40,7 +41,11 @@ export async function reportMachineHealth(scope: Scope): Promise<Outcome> {
   return next;
 }
 
-async function reportHealth({ context }: Scope, machine: Frozen<Machine>, seen: MachineView): Promise<void> {
+async function reportHealth(
+  { context, plan }: Scope,
+  machine: Frozen<Machine>,
+  seen: MachineView,
+): Promise<void> {
   const nowMs = context.env.clock.now();
   // A machine without a Node says so itself.
   const parts = machine.status?.nodeRef === undefined ? [] : seen.parts;
@@ -50,7 +55,8 @@ async function reportHealth({ context }: Scope, machine: Frozen<Machine>, seen: 
       (conditions, part) => withPart(conditions, part, nowMs),
       machineConditionsOf(machine),
     );
-  const conditions = withUpToDate(judged, machine, { outdated: seen.outdated, nowMs });
+  const answered = withRemediation(judged, machine, { plan, nowMs });
+  const conditions = withUpToDate(answered, machine, { outdated: seen.outdated, nowMs });
   await writeMachineConditions(context.client, machine, conditions);
 }
 

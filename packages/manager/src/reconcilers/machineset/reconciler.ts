@@ -1,5 +1,6 @@
 import {
   Cluster,
+  deepEqual,
   type Frozen,
   Machine,
   MachineDeployment,
@@ -18,7 +19,7 @@ import {
   type Reconciler,
 } from "@capstan/runtime";
 import { requireCluster } from "../../contract/join-cluster.ts";
-import { indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
+import { controlledBy, indexByCluster, indexByController, ofCluster } from "../../contract/indexes.ts";
 import { referrers } from "../../contract/referrers.ts";
 import { orphanNamespaces } from "../../contract/adopt-orphans.ts";
 import { setIntervalMsOf } from "../../workload/reconcile-interval.ts";
@@ -26,7 +27,7 @@ import { deleteMachines } from "./deletion.ts";
 import { checkPreflight } from "./preflight.ts";
 import { conditionsOf, report } from "./report.ts";
 import { propagateFields } from "./propagate.ts";
-import { adoptMachines, scaleMachines } from "./scale.ts";
+import { adoptMachines, answerHealthChecks, scaleMachines } from "./scale.ts";
 import { updateInPlace } from "./update-in-place.ts";
 import { BY_ORPHAN, buildScope, FOLLOWED, type Scope } from "./scope.ts";
 
@@ -49,6 +50,7 @@ export function machineSetReconciler(): Reconciler {
     owns: [Machine],
     indexes: [
       indexByController(Machine),
+      indexByController(MachineSet),
       index(Machine, BY_ORPHAN, orphanNamespaces),
       byReference.index,
       indexByCluster(MachineSet),
@@ -57,13 +59,20 @@ export function machineSetReconciler(): Reconciler {
     watches: [
       ...FOLLOWED.map((kind) => on(kind, byReference.of)),
       on(Machine, toAdopters),
+      on(MachineDeployment, setsOfDeployment, { predicate: isLimitChanged }),
       on(Cluster, toSets, { predicate: (before, after) => before.spec.paused !== after.spec.paused }),
     ],
-    // Its limits are read; the deployment writes its sets after each change.
-    reads: [MachineDeployment],
     referrersOf: byReference.of,
     scope: buildScope,
-    normal: [awaitCluster, adoptMachines, updateInPlace, propagateFields, checkPreflight, scaleMachines],
+    normal: [
+      awaitCluster,
+      adoptMachines,
+      updateInPlace,
+      propagateFields,
+      checkPreflight,
+      scaleMachines,
+      answerHealthChecks,
+    ],
     deleting: [deleteMachines],
     status: report,
     standardConditions: conditionsOf,
@@ -73,6 +82,19 @@ export function machineSetReconciler(): Reconciler {
 function awaitCluster({ set, cluster }: Scope): Outcome {
   requireCluster(set, cluster);
   return next;
+}
+
+/** The deployment writes its sets after each other change. */
+function isLimitChanged(
+  { spec: before }: Frozen<MachineDeployment>,
+  { spec: after }: Frozen<MachineDeployment>,
+): boolean {
+  // The limit may be a percentage of the replicas.
+  return before.replicas !== after.replicas || !deepEqual(before.remediation, after.remediation);
+}
+
+function setsOfDeployment(deployment: Frozen<MachineDeployment>, cache: CacheReader): ObjectName[] {
+  return controlledBy(cache, MachineSet, deployment).map(({ metadata }) => metadata);
 }
 
 function toSets(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {

@@ -78,7 +78,10 @@ export function conditionsOf(
   return machineSetConditions(set, {
     machines,
     isMarked: (machine) => remediationOf(machine) !== undefined,
-    blocked: (plan?.blocked ?? []).map(({ why }) => why),
+    // The others hold up the replacement of unhealthy machines.
+    blocked: (plan?.blocked ?? [])
+      .filter(({ targets }) => targets.includes(set.metadata.name))
+      .map(({ why }) => why),
     trouble: worstTroubleOf(machines)?.message,
   });
 }

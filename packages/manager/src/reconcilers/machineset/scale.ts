@@ -6,6 +6,7 @@ import { forEach, perform } from "../../actions/perform.ts";
 import { type CloneSources, ensureClones, needsClones, readCloneSources } from "../../machines/clones.ts";
 import { createMachine, newMachineNames, resumeCreation } from "../../machines/create.ts";
 import { deleteMachine } from "../../machines/remove.ts";
+import { reportRemediation } from "../../machines/report-remediation.ts";
 import { requireCurrentMachines, requireOwnRecords } from "./current-machines.ts";
 import { countedMachines, expectedMachines } from "../../machines/recorded-moves.ts";
 import { BY_ORPHAN, type Scope } from "./scope.ts";
@@ -45,6 +46,12 @@ export async function scaleMachines(scope: Scope): Promise<Outcome> {
   return plan.blocked.some(({ reason }) => reason === "PreflightCheckFailed")
     ? again(PREFLIGHT_MS, "PreflightCheckFailed")
     : next;
+}
+
+/** Says at the machines that a health check marked whether they are replaced. */
+export async function answerHealthChecks(scope: Scope): Promise<Outcome> {
+  await reportRemediation(scope, scope.plan);
+  return next;
 }
 
 function creationsIn({ actions }: MachineSetPlan): number {

@@ -114,10 +114,12 @@ describe("remediation", () => {
     expect(steps({ machines, maxInFlight: 1 })).toEqual([]);
   });
 
-  test("no machine is taken away while preflight checks allow no new one", () => {
-    expect(steps({ machines: [marked("a"), machine("b"), machine("c")], preflight: ["upgrading"] })).toEqual(
-      [],
+  test("no machine is taken away while preflight checks allow no new one, and the plan says why", () => {
+    const { actions, blocked } = planMachineSet(
+      view({ machines: [marked("a"), machine("b"), machine("c")], preflight: ["upgrading"] }),
     );
+    expect(actions).toEqual([]);
+    expect(blocked).toMatchObject([{ reason: "PreflightCheckFailed", targets: ["a"], why: "upgrading" }]);
   });
 });
 

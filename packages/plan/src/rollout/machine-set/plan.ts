@@ -62,7 +62,6 @@ function planRemediation(view: MachineSetView): MachineSetPlan {
   // Machines that cannot be replaced now stay: an unhealthy machine may still do some work.
   const picked = view.preflight.length > 0 ? [] : waiting.slice(0, room);
   const left = waiting.slice(picked.length).map(({ name }) => name);
-  const why = `${counted(inFlight + picked.length, "machine")} of at most ${view.maxInFlight} are being replaced, and ${counted(left.length, "unhealthy machine")} must wait`;
   return {
     actions: picked.map(({ name, remediation = "Unhealthy" }) => ({
       ...heading,
@@ -75,10 +74,21 @@ function planRemediation(view: MachineSetView): MachineSetPlan {
           : "a health check says that it is unhealthy",
     })),
     blocked:
-      left.length > 0 && view.preflight.length === 0
-        ? [{ ...heading, reason: "RemediationLimited", targets: left, why }]
+      left.length > 0
+        ? [{ ...heading, targets: left, ...causeOfWait(view, left.length, inFlight + picked.length) }]
         : [],
   };
+}
+
+/** Why unhealthy machines are not replaced now. */
+function causeOfWait(
+  { preflight, maxInFlight }: MachineSetView,
+  left: number,
+  inFlight: number,
+): Pick<MachineSetBlocked, "reason" | "why"> {
+  if (preflight.length > 0) return { reason: "PreflightCheckFailed", why: preflight.join("; ") };
+  const why = `${counted(inFlight, "machine")} of at most ${maxInFlight} are being replaced, and ${counted(left, "unhealthy machine")} must wait`;
+  return { reason: "RemediationLimited", why };
 }
 
 function rankOf(remediation: "Requested" | "Unhealthy" | undefined): number {
