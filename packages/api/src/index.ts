@@ -65,6 +65,7 @@ export {
   markUnknown,
   olderConditionsOf,
   removeCondition,
+  reportedCondition,
   setCondition,
   summarizeReady,
 } from "./kubernetes/conditions.ts";

@@ -139,6 +139,16 @@ export function deprecatedConditionsOf({ status }: WithDeprecatedConditions): Co
   return status?.deprecated?.v1beta1?.conditions;
 }
 
+/** A condition that both forms have under one name: the newer one, or the older one of an object that only v1beta1 has reported on. */
+export function reportedCondition(
+  { status }: WithConditions,
+  type: string,
+): Pick<Condition, "status" | "message"> | undefined {
+  return (
+    getCondition(status?.conditions, type) ?? getCondition(status?.deprecated?.v1beta1?.conditions, type)
+  );
+}
+
 /** The conditions in the form of v1beta1, of an object of any kind. */
 export function olderConditionsOf(object: WithConditions | undefined): Conditions | undefined {
   const { status } = object ?? {};

@@ -6,17 +6,22 @@ import { fleetTable } from "./get-clusters.ts";
 const NOW_MS = Date.UTC(2026, 0, 1, 12);
 const created = { creationTimestamp: "2026-01-01T11:00:00Z" };
 
-test("the machines of pools and of deployments are counted, and a cluster that is not ready says why", () => {
-  const ready = {
-    type: "Ready",
-    status: "False",
-    reason: "WaitingForInfrastructure",
-    lastTransitionTime: "",
-  } as const;
+type Reported = "Available" | "Reconciled";
+const condition = (type: Reported, status: "True" | "False", reason: string, message = "") => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: "2026-01-01T11:00:00Z",
+});
+
+test("the machines of pools and of deployments are counted, and a cluster that is not available says why", () => {
+  const message = "* WorkersAvailable:\n  * MachinePool b: 0 of 3 machines are available";
+  const unavailable = condition("Available", "False", "NotAvailable", message);
   const clusters = [
     cluster(
       { metadata: { name: "quay", namespace: "default", ...created } },
-      { status: { deprecated: { v1beta1: { conditions: [ready] } } } },
+      { status: { conditions: [unavailable] } },
     ),
     cluster({ metadata: { name: "quay", namespace: "other", ...created } }),
   ];
@@ -29,34 +34,25 @@ test("the machines of pools and of deployments are counted, and a cluster that i
     }),
   ];
   const look = { isEverywhere: true, nowMs: NOW_MS, paint: PLAIN };
+  const cause = "WorkersAvailable: MachinePool b: 0 of 3 machines are available";
   expect(fleetTable({ clusters, controlPlanes: [], workers }, look).split("\n")).toEqual([
-    "NAMESPACE   NAME   PHASE   READY     CONTROL PLANE   WORKERS   AGE   REASON",
-    "default     quay           False     -               1/5       60m   WaitingForInfrastructure",
-    "other       quay           Unknown   -               -         60m",
+    "NAMESPACE   NAME   PHASE   AVAILABLE   CONTROL PLANE   WORKERS   AGE   MESSAGE",
+    `default     quay           False       -               1/5       60m   ${cause}`,
+    "other       quay           Unknown     -               -         60m",
     "",
   ]);
 });
 
-test("a ready cluster names the pool below it that needs a user, and not one that only scales", () => {
-  const isReady = { type: "Ready", status: "True", lastTransitionTime: "" } as const;
-  const notReady = (severity: "Info" | "Warning", reason: string) =>
-    ({ type: "Ready", status: "False", severity, reason, lastTransitionTime: "" }) as const;
-  const metadata = (name: string) => ({ name, namespace: "default", ...created });
-  const pool = (name: string, condition: ReturnType<typeof notReady>) =>
-    machinePool({
-      metadata: metadata(name),
-      spec: { clusterName: "quay", replicas: 1 },
-      status: { deprecated: { v1beta1: { conditions: [condition] } } },
-    });
-  const workers = [
-    pool("a", notReady("Info", "ScaleSetScalingUp")),
-    pool("b", notReady("Warning", "NodeNotJoined")),
+test("a cluster whose last pass failed says why, though it is available", () => {
+  const conditions = [
+    condition("Available", "True", "Available"),
+    condition("Reconciled", "False", "InvalidSpec", "spec.paused is 3"),
   ];
   const clusters = [
-    cluster({ metadata: metadata("quay"), status: { deprecated: { v1beta1: { conditions: [isReady] } } } }),
+    cluster({ metadata: { name: "quay", namespace: "default", ...created }, status: { conditions } }),
   ];
   const look = { isEverywhere: false, nowMs: NOW_MS, paint: PLAIN };
-  expect(fleetTable({ clusters, controlPlanes: [], workers }, look).split("\n")[1]).toBe(
-    "quay           True    -               0/2       60m   b: NodeNotJoined",
+  expect(fleetTable({ clusters, controlPlanes: [], workers: [] }, look).split("\n")[1]).toBe(
+    "quay           True        -               -         60m   spec.paused is 3",
   );
 });

@@ -1,19 +1,19 @@
 import { humanDuration } from "@capstan/apiserver";
 import {
   Cluster,
-  type Condition,
-  deprecatedConditionsOf,
   type Frozen,
   getCondition,
   KubeadmControlPlane,
   MachineDeployment,
   MachinePool,
+  type StandardCondition,
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
+import { onOneLine } from "../render/one-line.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import { table } from "../render/table.ts";
 import type { Shell } from "../shell.ts";
@@ -58,10 +58,7 @@ export interface Fleet {
 interface Owner {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: { readonly clusterName?: string; readonly replicas?: number };
-  readonly status?: {
-    readonly readyReplicas?: number;
-    readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Frozen<Condition>[] } };
-  };
+  readonly status?: { readonly readyReplicas?: number };
 }
 
 async function fleetIn(client: Client, scope: { readonly namespace?: string }): Promise<Fleet> {
@@ -80,9 +77,9 @@ interface Look {
   readonly paint: Paint;
 }
 
-/** One line for each cluster; the last column says why a cluster is not ready. */
+/** One line for each cluster; the last column says why a cluster is not available. */
 export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Look): string {
-  const heads = ["NAME", "PHASE", "READY", "CONTROL PLANE", "WORKERS", "AGE", "REASON"];
+  const heads = ["NAME", "PHASE", "AVAILABLE", "CONTROL PLANE", "WORKERS", "AGE", "MESSAGE"];
   const keyOf = (namespace: string | undefined, name: string | undefined): string => `${namespace}/${name}`;
   const byName = new Map(controlPlanes.map((one) => [keyOf(one.metadata.namespace, one.metadata.name), one]));
   const byCluster = Map.groupBy(workers, ({ metadata, spec }) => keyOf(metadata.namespace, spec.clusterName));
@@ -91,7 +88,7 @@ export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Lo
     const controlPlane = byName.get(keyOf(namespace, cluster.spec.controlPlaneRef?.name));
     const own = byCluster.get(keyOf(namespace, name)) ?? [];
     const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
-    return rowOf(cluster, { counts, trouble: troubleOf(own) }, look);
+    return rowOf(cluster, counts, look);
   });
   return table(look.isEverywhere ? ["NAMESPACE", ...heads] : heads, rows);
 }
@@ -104,39 +101,31 @@ function readyOfAll(owners: readonly Owner[]): string {
   return `${sum(({ status }) => status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
 }
 
-/** Why workers of a ready cluster need a user; Cluster API's Ready of a Cluster does not depend on its workers. */
-function troubleOf(workers: readonly Owner[]): string {
-  const bad = workers.flatMap((owner) => {
-    const ready = getCondition(deprecatedConditionsOf(owner), "Ready");
-    const isBad = ready?.status === "False" && ready.severity !== "Info";
-    return isBad ? [`${owner.metadata.name}: ${ready.reason ?? "NotReady"}`] : [];
-  });
-  return bad.length > 1 ? `${bad[0]}, ...` : (bad[0] ?? "");
-}
+// The object has all of a message.
+const LONGEST_MESSAGE = 100;
 
 function rowOf(
   cluster: Frozen<Cluster>,
-  { counts, trouble }: { readonly counts: readonly string[]; readonly trouble: string },
+  counts: readonly string[],
   { isEverywhere, nowMs, paint }: Look,
 ): string[] {
   const { name, namespace = "", creationTimestamp = "" } = cluster.metadata;
-  const ready = getCondition(deprecatedConditionsOf(cluster), "Ready");
+  const { conditions } = cluster.status ?? {};
+  const available = getCondition(conditions, "Available");
+  // A pass that failed says more than the state that it could not change.
+  const { status, message = "" } = getCondition(conditions, "Reconciled") ?? available ?? {};
   return [
     ...(isEverywhere ? [namespace] : []),
     name,
     cluster.status?.phase ?? "",
-    painted(ready, paint),
+    painted(available, paint),
     ...counts,
     humanDuration(nowMs - Date.parse(creationTimestamp)),
-    reasonOf(ready, trouble),
+    status === "True" ? "" : onOneLine(message, LONGEST_MESSAGE),
   ];
 }
 
-function reasonOf(ready: Frozen<Condition> | undefined, trouble: string): string {
-  return ready?.status === "True" ? trouble : (ready?.reason ?? "");
-}
-
-function painted(ready: Frozen<Condition> | undefined, paint: Paint): string {
-  if (!ready || ready.status === "Unknown") return paint.warn("Unknown");
-  return ready.status === "True" ? paint.good("True") : paint.bad("False");
+function painted(available: Frozen<StandardCondition> | undefined, paint: Paint): string {
+  if (!available || available.status === "Unknown") return paint.warn("Unknown");
+  return available.status === "True" ? paint.good("True") : paint.bad("False");
 }

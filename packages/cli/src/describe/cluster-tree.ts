@@ -4,13 +4,13 @@ import {
   CLUSTER_NAME_LABEL,
   type Condition,
   type Frozen,
+  getCondition,
   hasNoController,
   isPausedByAnnotation,
   type KubernetesObject,
   type Machine,
   type MachineDeployment,
   type MachinePool,
-  olderConditionsOf,
 } from "@capstan/api";
 import { byNumber } from "../render/by-number.ts";
 
@@ -44,7 +44,6 @@ export type Reported = Frozen<KubernetesObject> & {
   readonly spec?: { readonly paused?: boolean; readonly [field: string]: unknown };
   readonly status?: {
     readonly conditions?: readonly Condition[];
-    readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Condition[] } };
     readonly [field: string]: unknown;
   };
 };
@@ -57,6 +56,7 @@ export interface Leaf {
   readonly replicas?: number | undefined;
   readonly available?: number | undefined;
   readonly ready?: number | undefined;
+  readonly upToDate?: number | undefined;
   readonly condition?: Condition | undefined;
   /** The names of the machines that share this line. */
   readonly members?: readonly string[];
@@ -104,32 +104,35 @@ function controlPlaneLeaf(
     ...leaf,
     ...(typeof desired === "number" && { desired }),
     replicas: count("replicas"),
-    available: ready,
+    // A control plane of Cluster API's older contract counts only machines that are ready.
+    available: count("availableReplicas") ?? ready,
     ready,
+    upToDate: count("upToDateReplicas"),
     parts: [...leaf.parts, ...machineLeaves(controlPlaneMachines, options)],
   };
 }
 
 function deploymentLeaf({ deployment, machines }: DeploymentParts, options: TreeOptions): Leaf {
-  const { replicas, availableReplicas: available, readyReplicas: ready } = deployment.status ?? {};
   const { replicas: desired } = deployment.spec;
   const parts = machineLeaves(machines, options);
-  return leafOf(deployment, options, { desired, replicas, available, ready, parts });
+  return leafOf(deployment, options, { desired, ...countsOf(deployment), parts });
 }
 
 function poolLeaf({ pool, bootstrap, infrastructure, machines }: PoolParts, options: TreeOptions): Leaf {
-  const { replicas, availableReplicas: available, readyReplicas: ready } = pool.status ?? {};
   return leafOf(pool, options, {
     desired: pool.spec.replicas,
-    replicas,
-    available,
-    ready,
+    ...countsOf(pool),
     parts: [
       ...partLeaf("BootstrapConfig", bootstrap, options),
       ...partLeaf("MachinePoolInfrastructure", infrastructure, options),
       ...machineLeaves(machines, options),
     ],
   });
+}
+
+function countsOf({ status = {} }: Frozen<MachineDeployment | MachinePool>): Partial<Leaf> {
+  const { replicas, availableReplicas: available, readyReplicas: ready, upToDateReplicas: upToDate } = status;
+  return { replicas, available, ready, upToDate };
 }
 
 function partLeaf(role: string, object: Reported | undefined, options: TreeOptions): Leaf[] {
@@ -165,18 +168,28 @@ function groupLeaf(leaves: readonly Leaf[]): Leaf {
 }
 
 function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" | "condition">): Leaf {
-  const conditions = olderConditionsOf(object) ?? [];
+  const { conditions = [] } = object.status ?? {};
+  const main = mainCondition(conditions);
   const shown = isChosen(object, options.conditionsOf)
     ? conditions
-        .filter(({ type }) => type !== "Ready")
+        .filter((condition) => condition !== main)
         .map((condition) => ({ name: condition.type, condition, parts: [] }))
     : [];
   return {
     ...leaf,
     name: [...warningsOf(object), `${object.kind}/${object.metadata.name}`].join(" "),
-    condition: conditions.find(({ type }) => type === "Ready"),
+    condition: main,
     parts: [...shown, ...leaf.parts],
   };
+}
+
+/**
+ * The condition that sums an object up: a failed pass, else whether the object is ready, else whether it is available, as
+ * Cluster API reports of Clusters and of owners of machines.
+ */
+function mainCondition(conditions: readonly Condition[]): Condition | undefined {
+  const failed = getCondition(conditions, "Reconciled");
+  return failed ?? getCondition(conditions, "Ready") ?? getCondition(conditions, "Available");
 }
 
 /** What a user must know first about an object; the first two are clusterctl's words. */

@@ -1,4 +1,4 @@
-import { type Condition, PAUSED_ANNOTATION } from "@capstan/api";
+import { type Condition, PAUSED_ANNOTATION, type StandardCondition } from "@capstan/api";
 import {
   azureCluster,
   azureMachinePool,
@@ -24,15 +24,17 @@ const condition = (type: string, status: Condition["status"], more: Partial<Cond
 const ready = (status: Condition["status"] = "True", more: Partial<Condition> = {}) => ({
   status: { conditions: [condition("Ready", status, more)] },
 });
-/** The same of a kind of v1beta2. */
-const readyOlder = (status: Condition["status"] = "True", more: Partial<Condition> = {}) => ({
-  status: { deprecated: { v1beta1: { conditions: [condition("Ready", status, more)] } } },
-});
+/** The same of a kind whose conditions have the form of v1beta2. */
+const standard = (
+  type: "Ready" | "Available" | "Reconciled",
+  status: Condition["status"] = "True",
+  more: Partial<StandardCondition> = {},
+) => ({ status: { conditions: [{ ...condition(type, status), reason: type, message: "", ...more }] } });
 const machine = (name: string, status: Condition["status"], more?: Partial<Condition>) =>
   azureMachinePoolMachine({ metadata: { name } }, ready(status, more));
 
 const parts: ClusterParts = {
-  cluster: cluster(readyOlder()),
+  cluster: cluster(standard("Available")),
   infrastructure: azureCluster({
     status: { conditions: [condition("Ready", "True"), condition("VNetReady", "True")] },
   }),
@@ -41,14 +43,13 @@ const parts: ClusterParts = {
   pools: [
     {
       pool: machinePool(
-        { status: { replicas: 3, readyReplicas: 2, availableReplicas: 2 } },
-        readyOlder("False", {
-          severity: "Warning",
-          reason: "WaitingForReplicas",
-          message: "2 of 3 are ready\nmore",
+        { status: { replicas: 3, readyReplicas: 2, availableReplicas: 2, upToDateReplicas: 3 } },
+        standard("Available", "False", {
+          reason: "NotAvailable",
+          message: "2 of 3 machines are available\n* MachineSet a:\n  * quota",
         }),
       ),
-      bootstrap: kubeadmConfig(readyOlder()),
+      bootstrap: kubeadmConfig(standard("Ready")),
       infrastructure: azureMachinePool(ready()),
       machines: [
         machine("pool-0", "True"),
@@ -70,15 +71,15 @@ describe("the description of a cluster", () => {
         .split("\n")
         .map((line) => line.replaceAll(/ {2,}/g, "  ")),
     ).toEqual([
-      "NAME  REPLICAS  AVAILABLE  READY  STATUS  SEVERITY  REASON  SINCE  MESSAGE",
-      "Cluster/cluster  True  5m",
-      "├─ClusterInfrastructure - AzureCluster/cluster  True  5m",
+      "NAME  REPLICAS  AVAILABLE  READY  UP TO DATE  STATUS  REASON  SINCE  MESSAGE",
+      "Cluster/cluster  Available: True  5m",
+      "├─ClusterInfrastructure - AzureCluster/cluster  Ready: True  5m",
       "└─Workers",
-      "  └─MachinePool/pool  3  2  2  False  Warning  WaitingForReplicas  5m  2 of 3 are ready",
-      "  ├─BootstrapConfig - KubeadmConfig/pool  True  5m",
-      "  ├─MachinePoolInfrastructure - AzureMachinePool/pool  True  5m",
-      `  ├─AzureMachinePoolMachine/pool-2  False  Info  Provisioning  5m  ${long}`,
-      "  └─2 Machines... See pool-0, pool-1  True  5m",
+      "  └─MachinePool/pool  3  2  2  3  Available: False  NotAvailable  5m  2 of 3 machines are available; MachineSet a: quota",
+      "  ├─BootstrapConfig - KubeadmConfig/pool  Ready: True  5m",
+      "  ├─MachinePoolInfrastructure - AzureMachinePool/pool  Ready: True  5m",
+      `  ├─AzureMachinePoolMachine/pool-2  Ready: False  Provisioning  5m  ${long}`,
+      "  └─2 Machines... See pool-0, pool-1  Ready: True  5m",
       "",
     ]);
   });
@@ -110,6 +111,17 @@ describe("the description of a cluster", () => {
     expect(shown({ conditionsOf }).includes("VNetReady")).toBe(isShown);
   });
 
+  test("says first why the last pass over an object failed", () => {
+    const failed = standard("Reconciled", "False", { reason: "InvalidSpec", message: "spec.paused: 3" });
+    const { conditions } = standard("Available").status;
+    const failing = cluster({ status: { conditions: [...conditions, ...failed.status.conditions] } });
+    const tree = clusterTree({ ...parts, cluster: failing }, { isGrouped: true });
+    const [, line = ""] = printTree(tree, { nowMs: NOW }).split("\n");
+    expect(line.replaceAll(/ {2,}/g, "  ")).toBe(
+      "Cluster/cluster  Reconciled: False  InvalidSpec  5m  spec.paused: 3",
+    );
+  });
+
   test.each([
     ["deleted", { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } }, "!! DELETED !! Cluster/cluster"],
     ["paused", { spec: { paused: true } }, "!! PAUSED !! Cluster/cluster"],
@@ -126,10 +138,10 @@ describe("the description of a cluster", () => {
 
 test("a MachineDeployment is among the workers, with its machines in groups", () => {
   const deployment = machineDeployment(
-    { status: { replicas: 2, readyReplicas: 2, availableReplicas: 2 } },
-    readyOlder(),
+    { status: { replicas: 2, readyReplicas: 2, availableReplicas: 2, upToDateReplicas: 1 } },
+    standard("Available"),
   );
-  const machines = ["a", "b"].map((name) => clusterMachine({ metadata: { name } }, readyOlder()));
+  const machines = ["a", "b"].map((name) => clusterMachine({ metadata: { name } }, standard("Ready")));
   const tree = clusterTree(
     { ...parts, pools: [], deployments: [{ deployment, machines }] },
     { isGrouped: true },
@@ -137,7 +149,7 @@ test("a MachineDeployment is among the workers, with its machines in groups", ()
   const lines = printTree(tree, { nowMs: NOW })
     .split("\n")
     .map((line) => line.replaceAll(/ {2,}/g, "  "));
-  expect(lines).toContain("  └─MachineDeployment/machines  2  2  2  True  5m");
+  expect(lines).toContain("  └─MachineDeployment/machines  2  2  2  1  Available: True  5m");
   expect(lines).toContainEqual(expect.stringContaining("2 Machines... See a, b"));
 });
 
@@ -158,7 +170,7 @@ test("a window of 80 columns shows the cause of a part below it, and no line is 
     "├─AzureCluster/cluster                                            True     5m",
     "└─Workers",
     "  └─MachinePool/pool                                      2/3     False    5m",
-    "    │   WaitingForReplicas: 2 of 3 are ready",
+    "    │   NotAvailable: 2 of 3 machines are available; MachineSet a: quota",
     "    ├─KubeadmConfig/pool                                          True     5m",
     "    ├─AzureMachinePool/pool                                       True     5m",
     "    ├─AzureMachinePoolMachine/a-pool-with-a-long-name-9           False    5m",

@@ -1,5 +1,6 @@
 import { humanDuration } from "@capstan/apiserver";
 import { type Paint, PLAIN } from "../render/paint.ts";
+import { onOneLine } from "../render/one-line.ts";
 import { row, widthsOf } from "../render/table.ts";
 import { columnsIn, wrapped } from "../render/width.ts";
 import type { Leaf } from "./cluster-tree.ts";
@@ -9,8 +10,8 @@ const HEADINGS = [
   "REPLICAS",
   "AVAILABLE",
   "READY",
+  "UP TO DATE",
   "STATUS",
-  "SEVERITY",
   "REASON",
   "SINCE",
   "MESSAGE",
@@ -64,14 +65,17 @@ function linesOf(leaf: Leaf, { here, below }: Prefixes): readonly Line[] {
 type FullLook = Required<Look>;
 
 function cellsOf(leaf: Leaf, look: Omit<FullLook, "columns">): string[] {
-  const { replicas, available, ready, condition } = leaf;
-  const counts = [replicas, available, ready].map((count) => (count === undefined ? "" : String(count)));
+  const { replicas, available, ready, upToDate, condition } = leaf;
+  const counts = [replicas, available, ready, upToDate].map((count) =>
+    count === undefined ? "" : String(count),
+  );
   if (!condition) return counts;
-  const { severity = "", reason = "", message = "" } = condition;
+  const { type, reason = "", message = "" } = condition;
+  const status = [...(leaf.name === type ? [] : [`${type}:`]), statusOf(leaf, look.paint)].join(" ");
+  const since = sinceOf(leaf, look.nowMs);
   // A condition that is True needs no reason.
-  const why = condition.status === "True" ? ["", ""] : [severity, reason];
-  const said = condition.status === "True" ? "" : firstLine(message, LONGEST);
-  return [...counts, statusOf(leaf, look.paint), ...why, sinceOf(leaf, look.nowMs), said];
+  if (condition.status === "True") return [...counts, status, "", since];
+  return [...counts, status, reason, since, onOneLine(message, LONGEST)];
 }
 
 function sinceOf({ condition }: Leaf, nowMs: number): string {
@@ -90,11 +94,6 @@ function statusOf({ condition }: Leaf, paint: Paint): string {
 const LONGEST = 100;
 // Lines below a part have more room than a column.
 const LONGEST_BELOW = 300;
-
-function firstLine(message: string, longest: number): string {
-  const [line = ""] = message.split("\n");
-  return line.length > longest ? `${line.slice(0, longest)} ...` : line;
-}
 
 const NARROW_HEADINGS = ["NAME", "READY", "STATUS", "SINCE"];
 
@@ -134,7 +133,7 @@ function shortName({ name, members }: Leaf, room: number): string {
 function causeBelow({ condition }: Leaf, below: string, { columns, paint }: Omit<FullLook, "nowMs">): string {
   if (!condition || condition.status === "True") return "";
   const { reason = "", message = "" } = condition;
-  const text = [reason, firstLine(message, LONGEST_BELOW)].filter((part) => part !== "").join(": ");
+  const text = [reason, onOneLine(message, LONGEST_BELOW)].filter((part) => part !== "").join(": ");
   if (text === "") return "";
   const indent = `${below}  `;
   const colour = condition.severity === "Info" || condition.status === "Unknown" ? paint.warn : paint.bad;

@@ -1,10 +1,9 @@
 import {
-  deprecatedConditionsOf,
   type Frozen,
-  getCondition,
   hasUpdateFailed,
   isUpdatingInPlace,
   type Machine,
+  reportedCondition,
 } from "@capstan/api";
 import { humanDuration } from "@capstan/apiserver";
 import { byNumber } from "../render/by-number.ts";
@@ -64,7 +63,7 @@ function machineBranch(machine: Frozen<Machine>, nowMs: number): Branch {
       text: `${metadata.name}   ${versions}`,
       parts: [{ text: progressOf(machine, nowMs), parts: [] }],
     };
-  const isReady = getCondition(deprecatedConditionsOf(machine), "Ready")?.status === "True";
+  const isReady = reportedCondition(machine, "Ready")?.status === "True";
   return { text: `${metadata.name}   ${versions}${isReady ? "" : ", not ready"}`, parts: [] };
 }
 

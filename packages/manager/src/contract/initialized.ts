@@ -1,25 +1,9 @@
-import {
-  type Cluster,
-  deepEqual,
-  deprecatedConditionsOf,
-  type Frozen,
-  getCondition,
-  isTrue,
-} from "@capstan/api";
+import { type Cluster, deepEqual, type Frozen, reportedCondition } from "@capstan/api";
 import { isMoreThanStatus } from "@capstan/runtime";
 
-const INITIALIZED = "ControlPlaneInitialized";
-
-/**
- * Whether the control plane of a Cluster has answered once: before that, no machine can have joined it. A Cluster that was last
- * reported on by a version before v1beta2 has the condition in the older form.
- */
+/** Whether the control plane of a Cluster has answered once: before that, no machine can have joined it. */
 export function isControlPlaneInitialized(cluster: Frozen<Cluster>): boolean {
-  const { conditions } = cluster.status ?? {};
-  return isTrue(
-    getCondition(conditions, INITIALIZED) ? conditions : deprecatedConditionsOf(cluster),
-    INITIALIZED,
-  );
+  return reportedCondition(cluster, "ControlPlaneInitialized")?.status === "True";
 }
 
 /**

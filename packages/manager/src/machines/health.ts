@@ -1,15 +1,9 @@
-import {
-  deprecatedConditionsOf,
-  type Frozen,
-  getCondition,
-  type Machine,
-  REMEDIATE_MACHINE_ANNOTATION,
-} from "@capstan/api";
+import { type Frozen, type Machine, REMEDIATE_MACHINE_ANNOTATION, reportedCondition } from "@capstan/api";
 import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from "./conditions.ts";
 
 /** Whether a condition of a machine is False; an unknown one is not. */
 export function isFalse(machine: Frozen<Machine>, type: string): boolean {
-  return getCondition(deprecatedConditionsOf(machine), type)?.status === "False";
+  return reportedCondition(machine, type)?.status === "False";
 }
 
 /** Whether a health check asks the owner of a machine to replace it. */

@@ -68,7 +68,7 @@ describe("Available is False", () => {
     [
       "if workers are not available",
       { workers: [owner("MachineDeployment a", { Available: { status: "False", message: "1 of 3" } })] },
-      "* WorkersAvailable: * MachineDeployment a: 1 of 3",
+      "* WorkersAvailable:\n  * MachineDeployment a: 1 of 3",
     ],
     [
       "if the API server does not answer",

@@ -8,6 +8,7 @@ import {
   type StandardConditionUpdate,
 } from "@capstan/api";
 import {
+  bulleted,
   type CombinedReasons,
   combineConditions,
   type ConditionState,
@@ -149,7 +150,7 @@ function ownersChange({
   return CHANGES.map((type) => {
     const said = [...(plane ? [plane] : []), ...owners].flatMap(({ text, conditions }) => {
       const condition = getCondition(conditions, type);
-      return condition?.status === "True" ? [`* ${text}: ${condition.message ?? ""}`] : [];
+      return condition?.status === "True" ? [bulleted(text, condition.message ?? "")] : [];
     });
     return said.length === 0
       ? { type, status: "False", reason: `Not${type}`, message: "" }
@@ -162,7 +163,7 @@ function remediatingMachines(facts: ClusterFacts): StandardConditionUpdate {
   const own = remediating([...controlPlaneMachines, ...workerMachines], isMarked);
   const said = owners.flatMap(({ text, conditions }) => {
     const condition = getCondition(conditions, own.type);
-    return condition?.status === "True" ? [`* ${text}: ${condition.message ?? ""}`] : [];
+    return condition?.status === "True" ? [bulleted(text, condition.message ?? "")] : [];
   });
   if (said.length === 0) return own;
   const lines = [...(own.status === "True" ? [`* ${own.message}`] : []), ...said];

@@ -33,11 +33,18 @@ export function combineConditions(
 ): StandardConditionUpdate {
   const parts = counted.map(({ name, condition = NOT_REPORTED, isNegative = false }) => ({
     status: isNegative ? OPPOSITE[condition.status] : condition.status,
-    text: `* ${name}: ${condition.message || `is ${condition.status}`}`,
+    text: bulleted(name, condition.message || `is ${condition.status}`),
   }));
   const bad = parts.filter(({ status }) => status === "False");
   const unknown = parts.filter(({ status }) => status === "Unknown");
   const status = bad.length > 0 ? "False" : unknown.length > 0 ? "Unknown" : "True";
   const message = [...bad, ...unknown].map(({ text }) => text).join("\n");
   return { type, status, reason: reasons[status], message };
+}
+
+/** A line of a message that lists causes. A cause that is a list itself stands below, as in Cluster API's messages. */
+export function bulleted(name: string, message: string): string {
+  if (!message.startsWith("* ")) return `* ${name}: ${message}`;
+  const lines = message.split("\n").map((line) => `  ${line}`);
+  return [`* ${name}:`, ...lines].join("\n");
 }

@@ -15,12 +15,14 @@ export interface MachineDeploymentFacts {
   readonly sets: readonly Frozen<MachineSet>[];
   /** Why the rollout does not go on. */
   readonly blocked: readonly string[];
+  /** What a user must mend at a machine. */
+  readonly trouble: string | undefined;
 }
 
 /** The conditions of a MachineDeployment in v1beta2; those about its machines come from its MachineSets. */
 export function machineDeploymentConditions(
   deployment: Frozen<MachineDeployment>,
-  { sets, blocked }: MachineDeploymentFacts,
+  { sets, blocked, trouble }: MachineDeploymentFacts,
 ): readonly StandardConditionUpdate[] {
   const isDeleting = deployment.metadata.deletionTimestamp !== undefined;
   const { replicas = 0, deprecated } = deployment.status ?? {};
@@ -28,7 +30,7 @@ export function machineDeploymentConditions(
   const outdated = isDeleting ? 0 : Math.max(replicas - (deprecated?.v1beta1?.updatedReplicas ?? 0), 0);
   const up = sets.flatMap((set) => causesIn(set, "ScalingUp"));
   return [
-    available(deployment, isDeleting),
+    available(deployment, isDeleting, trouble === undefined ? up : [...up, trouble]),
     rollingOut({ outdated, replicas }, [...blocked, ...up]),
     scalingUp({ desired, replicas, blocked: up }),
     scalingDown({ desired, replicas, blocked: [] }),
@@ -39,13 +41,19 @@ export function machineDeploymentConditions(
   ];
 }
 
-function available(deployment: Frozen<MachineDeployment>, isDeleting: boolean): StandardConditionUpdate {
+function available(
+  deployment: Frozen<MachineDeployment>,
+  isDeleting: boolean,
+  causes: readonly string[],
+): StandardConditionUpdate {
   const type = "Available";
   const old = getCondition(deprecatedConditionsOf(deployment), type);
   if (isDeleting) return { type, status: "False", reason: "NotAvailable", message: "Deletion in progress" };
   if (!old) return { type, status: "Unknown", reason: "AvailableUnknown", message: "Not observed yet" };
-  const { status, message = "" } = old;
-  return { type, status, reason: status === "True" ? "Available" : "NotAvailable", message };
+  const { status, message: counts = "" } = old;
+  if (status === "True") return { type, status, reason: "Available", message: "" };
+  const message = [counts, ...causes.map((cause) => `* ${cause}`)].join("\n");
+  return { type, status, reason: "NotAvailable", message };
 }
 
 /** Why a set creates no machine: the lines below the first one of its condition. */

@@ -7,6 +7,7 @@ import {
   type StandardConditionUpdate,
 } from "@capstan/api";
 import { counted } from "../rollout/shared/action.ts";
+import { bulleted } from "./combine.ts";
 import { referenceReady } from "./machine.ts";
 import { deletingCondition, rollingOut, scalingDown, scalingUp } from "./owner.ts";
 
@@ -24,11 +25,7 @@ export function machinePoolConditions(
   { missing, left }: MachinePoolFacts,
 ): readonly StandardConditionUpdate[] {
   const old = deprecatedConditionsOf(pool);
-  const isDeleting = pool.metadata.deletionTimestamp !== undefined;
-  const { replicas = 0, upToDateReplicas } = pool.status ?? {};
-  const size = { desired: isDeleting ? 0 : (pool.spec.replicas ?? 1), replicas };
-  const outdated = isDeleting ? 0 : Math.max(replicas - (upToDateReplicas ?? replicas), 0);
-  return [
+  const parts = [
     referenceReady(
       "BootstrapConfigReady",
       getCondition(old, "BootstrapReady"),
@@ -40,8 +37,15 @@ export function machinePoolConditions(
       missing.includes("infrastructure"),
     ),
     machinesReadyOf(getCondition(old, "ReplicasReady")),
+  ];
+  const isDeleting = pool.metadata.deletionTimestamp !== undefined;
+  const { replicas = 0, upToDateReplicas } = pool.status ?? {};
+  const size = { desired: isDeleting ? 0 : (pool.spec.replicas ?? 1), replicas };
+  const outdated = isDeleting ? 0 : Math.max(replicas - (upToDateReplicas ?? replicas), 0);
+  return [
+    ...parts,
     machinesUpToDateOf(outdated, replicas),
-    available(pool, outdated),
+    available(pool, outdated, parts),
     rollingOut({ outdated, replicas }, []),
     scalingUp(size),
     scalingDown(size),
@@ -70,7 +74,11 @@ function machinesUpToDateOf(outdated: number, replicas: number): StandardConditi
   return { type, status: "False", reason: "NotUpToDate", message };
 }
 
-function available(pool: Frozen<MachinePool>, outdated: number): StandardConditionUpdate {
+function available(
+  pool: Frozen<MachinePool>,
+  outdated: number,
+  parts: readonly StandardConditionUpdate[],
+): StandardConditionUpdate {
   const type = "Available";
   if (pool.metadata.deletionTimestamp !== undefined)
     return { type, status: "False", reason: "NotAvailable", message: "Deletion in progress" };
@@ -80,6 +88,15 @@ function available(pool: Frozen<MachinePool>, outdated: number): StandardConditi
   const enough = outdated > 0 ? Math.min(1, desired) : desired;
   if (initialization?.infrastructureProvisioned === true && availableReplicas >= enough)
     return { type, status: "True", reason: "Available", message: "" };
-  const message = `Available: ${availableReplicas} of ${counted(desired, "machine")}`;
+  const message = [
+    `${availableReplicas} of ${counted(desired, "machine")} are available`,
+    ...causesIn(parts),
+  ].join("\n");
   return { type, status: "False", reason: "NotAvailable", message };
+}
+
+function causesIn(parts: readonly StandardConditionUpdate[]): readonly string[] {
+  return parts
+    .filter(({ status, message }) => status !== "True" && message !== "")
+    .map(({ type, message }) => bulleted(type, message));
 }

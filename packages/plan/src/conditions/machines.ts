@@ -1,14 +1,12 @@
 import {
   compareVersions,
-  deprecatedConditionsOf,
   type Frozen,
-  getCondition,
   isUpdatingInPlace,
   type Machine,
   parseVersion,
+  reportedCondition,
   type StandardConditionUpdate,
 } from "@capstan/api";
-import type { ConditionState } from "./combine.ts";
 import { counted } from "../rollout/shared/action.ts";
 
 /** How many machines have a version of Kubernetes. */
@@ -24,22 +22,12 @@ export interface MachineCounts {
   readonly upToDateReplicas: number;
 }
 
-/**
- * A condition of a machine that v1beta1 has under the same name. A machine whose conditions were last written by a version
- * that knew only v1beta1 has it in the older form.
- */
-function conditionOf(machine: Frozen<Machine>, type: string): ConditionState | undefined {
-  return (
-    getCondition(machine.status?.conditions, type) ?? getCondition(deprecatedConditionsOf(machine), type)
-  );
-}
-
 /** Whether a condition of a machine counts: one that is deleted, or that updaters work on, is not what its condition last said. */
 function counts(machine: Frozen<Machine>, type: string): boolean {
   return (
     machine.metadata.deletionTimestamp === undefined &&
     !isUpdatingInPlace(machine) &&
-    conditionOf(machine, type)?.status === "True"
+    reportedCondition(machine, type)?.status === "True"
   );
 }
 
@@ -115,7 +103,7 @@ export function machinesReady(
 
 /** Whether all machines are up to date. A new one that has not been judged yet does not count. */
 export function machinesUpToDate(machines: readonly Frozen<Machine>[]): StandardConditionUpdate {
-  const judged = machines.filter((machine) => conditionOf(machine, "UpToDate") !== undefined);
+  const judged = machines.filter((machine) => reportedCondition(machine, "UpToDate") !== undefined);
   return aggregate(MACHINES_UP_TO_DATE, judged, undefined);
 }
 
@@ -129,7 +117,7 @@ function aggregate(
   trouble: string | undefined,
 ): StandardConditionUpdate {
   if (machines.length === 0) return { type, status: "True", reason: "NoReplicas", message: "" };
-  const statuses = machines.map((machine) => conditionOf(machine, of)?.status ?? "Unknown");
+  const statuses = machines.map((machine) => reportedCondition(machine, of)?.status ?? "Unknown");
   const bad = statuses.filter((status) => status === "False").length;
   const unknown = statuses.filter((status) => status === "Unknown").length;
   if (bad + unknown === 0) return { type, status: "True", reason: of, message: "" };

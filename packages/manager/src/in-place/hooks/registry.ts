@@ -1,11 +1,10 @@
 import {
   deepEqual,
-  deprecatedConditionsOf,
   durationProblem,
   type ExtensionConfig,
   type Frozen,
-  isTrue,
   parseDuration,
+  reportedCondition,
   selectorMatches,
   selectorOf,
   UPDATER_ORDER_ANNOTATION,
@@ -49,8 +48,7 @@ export function updatersFor(
 
 /** The updater that an ExtensionConfig registers; undefined when it is not one, or is not discovered. */
 export function updaterOf(config: Frozen<ExtensionConfig>): Updater | undefined {
-  if (!isTrue(deprecatedConditionsOf(config), DISCOVERED) || config.metadata.deletionTimestamp !== undefined)
-    return undefined;
+  if (!isDiscovered(config) || config.metadata.deletionTimestamp !== undefined) return undefined;
   const canUpdate = handlerOf(config, "CanUpdateMachine");
   const update = handlerOf(config, "UpdateMachine");
   if (!canUpdate || !update) return undefined;
@@ -80,12 +78,15 @@ function handlerOf(
   };
 }
 
+function isDiscovered(config: Frozen<ExtensionConfig>): boolean {
+  return reportedCondition(config, DISCOVERED)?.status === "True";
+}
+
 /** A change of the discovered handlers, or of the order of updaters. */
 export function changesUpdaters(before: Frozen<ExtensionConfig>, after: Frozen<ExtensionConfig>): boolean {
   return (
     isMoreThanStatus(before, after) ||
-    isTrue(deprecatedConditionsOf(before), DISCOVERED) !==
-      isTrue(deprecatedConditionsOf(after), DISCOVERED) ||
+    isDiscovered(before) !== isDiscovered(after) ||
     !deepEqual(before.status?.handlers, after.status?.handlers)
   );
 }

@@ -89,8 +89,9 @@ export function conditionsOf(
   scope: Scope | undefined,
 ): readonly StandardConditionUpdate[] {
   if (!scope) return [];
-  const blocked = (scope.plan?.blocked ?? []).map(({ why }) => why);
-  return machineDeploymentConditions(deployment, { sets: scope.sets, blocked });
+  const { sets, plan } = scope;
+  const blocked = (plan?.blocked ?? []).map(({ why }) => why);
+  return machineDeploymentConditions(deployment, { sets, blocked, trouble: troubleOf(sets)?.message });
 }
 
 function reportConditions({ context, deployment, sets, plan }: Scope): void {

@@ -2,10 +2,10 @@ import {
   type Cluster,
   deprecatedConditionsOf,
   type Frozen,
-  getCondition,
   type KubeadmConfig,
   type KubeadmControlPlane,
   type Machine,
+  reportedCondition,
 } from "@capstan/api";
 import {
   type ControlPlaneView,
@@ -90,8 +90,8 @@ function healthOf(machine: Frozen<Machine>, isExternal: boolean): MachineHealth 
 const HEALTH: Readonly<Record<string, Health>> = { True: "healthy", False: "unhealthy" };
 
 function partOf(machine: Frozen<Machine>, part: string, type: string): PartHealth {
-  const condition = getCondition(deprecatedConditionsOf(machine), type);
-  const why = condition?.message ?? condition?.reason ?? `the machine has no condition ${type} yet`;
+  const condition = reportedCondition(machine, type);
+  const why = condition?.message ?? `the machine has no condition ${type} yet`;
   return { part, health: HEALTH[condition?.status ?? ""] ?? "unknown", why };
 }
 
@@ -99,7 +99,7 @@ function partOf(machine: Frozen<Machine>, part: string, type: string): PartHealt
 function membersOf(machines: readonly Frozen<Machine>[]): EtcdView {
   const members = machines.flatMap((machine) => {
     const name = machine.status?.nodeRef?.name;
-    const hasMember = getCondition(deprecatedConditionsOf(machine), ETCD_MEMBER_HEALTHY) !== undefined;
+    const hasMember = reportedCondition(machine, ETCD_MEMBER_HEALTHY) !== undefined;
     return name === undefined || !hasMember ? [] : [{ id: name, name, isLearner: false, hasAlarm: false }];
   });
   return { state: "known", members, leader: undefined };
