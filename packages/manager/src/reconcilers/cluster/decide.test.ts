@@ -37,6 +37,13 @@ const silent: ApiServer = {
 };
 const READY = { status: { ready: true } };
 
+test("infrastructure that was provisioned once stays so, and its condition says that it is not ready now", () => {
+  const status = { initialization: { infrastructureProvisioned: true } };
+  const { fields, conditions } = decideStatus(cluster({ status }), { infrastructure: network() });
+  expect(fields.initialization?.infrastructureProvisioned).toBe(true);
+  expect(conditions[0]).toMatchObject({ type: "InfrastructureReady", status: "False" });
+});
+
 describe("the phase of a Cluster", () => {
   test.each<[string, Overrides<Cluster>, Observed]>([
     ["Pending", {}, { infrastructure: absent(AzureCluster, "missing") }],

@@ -106,16 +106,13 @@ function judgeInfrastructure(cluster: Frozen<Cluster>, seen: ResolvedReference |
       isReady: true,
       condition: { type: INFRASTRUCTURE, status: "True", reason: "NoInfrastructureReferenced" },
     };
-  if (seen.state === "found") {
-    const condition = mirrorReady(INFRASTRUCTURE, seen.object, WAITING_FOR_INFRASTRUCTURE);
-    return {
-      isReady: isReady(seen.object),
-      condition,
-      ...pollOf(seen, isReady(seen.object), condition.reason),
-    };
-  }
-  // A provisioned state is not revoked because the object cannot be read now.
+  // By Cluster API's contract what was provisioned once stays so, also if its object is not ready or cannot be read now.
   const wasReady = cluster.status?.initialization?.infrastructureProvisioned ?? false;
+  if (seen.state === "found") {
+    const isReadyNow = isReady(seen.object);
+    const condition = mirrorReady(INFRASTRUCTURE, seen.object, WAITING_FOR_INFRASTRUCTURE);
+    return { isReady: wasReady || isReadyNow, condition, ...pollOf(seen, isReadyNow, condition.reason) };
+  }
   const condition: ConditionUpdate = {
     type: INFRASTRUCTURE,
     status: "False",
