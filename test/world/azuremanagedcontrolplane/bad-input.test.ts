@@ -64,6 +64,11 @@ describe("a patch is refused at admission, with its index", () => {
     [72, "metadata: {name: other}", "/metadata/name is not patchable"],
     [72, "spec: {owner: {name: other}}", "/spec/owner is not patchable"],
     [72, "spec: {azureName: other}", "/spec/azureName is not patchable"],
+    [
+      72,
+      "metadata: {annotations: {sigs.k8s.io/cluster-api-provider-azure-pre-pause-reconcile-policy: manage}}",
+      "cluster-api-provider-azure-pre-pause-reconcile-policy is not patchable",
+    ],
     [73, "- add: /spec/a", "must be an object whose op is one of add, remove, replace, move, copy, test"],
     [74, "spec: null", "/spec/owner is not patchable"],
     [74, "metadata: null", "/metadata/name is not patchable"],

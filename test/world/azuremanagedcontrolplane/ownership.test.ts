@@ -79,6 +79,25 @@ describe("an AKS cluster that exists before its manifests", () => {
     ]);
   });
 
+  test("is not taken over by a note of a pause that no controller wrote", async () => {
+    const world = await started();
+    await createExisting(world);
+    await createAll(world, manifestsIn("aks-adopt"));
+    await world.settle();
+    const before = armWrites(world);
+    const note = "sigs.k8s.io/cluster-api-provider-azure-pre-pause-reconcile-policy";
+    await patch(world, ManagedCluster, BERTH, { metadata: { annotations: { [note]: "manage" } } });
+    await patch(world, AzureManagedControlPlane, BERTH, { metadata: { annotations: { a: "b" } } });
+    await world.settle();
+    expect((await get(world, ManagedCluster, BERTH)).metadata.annotations).toMatchObject({
+      [POLICY]: "skip",
+    });
+    await remove(world, Cluster, BERTH);
+    await world.settle();
+    expect(armWrites(world)).toEqual(before);
+    expect(await inAzure(world, clusterId(BERTH))).toBeDefined();
+  });
+
   test("says what adoption would change, of the cluster and of its pools", async () => {
     const world = await started();
     await createExisting(world);

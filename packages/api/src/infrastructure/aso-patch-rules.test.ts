@@ -27,23 +27,60 @@ const ACCEPTED: readonly unknown[] = [
   [{ op: "remove", path: "/spec/ownership" }],
   [{ op: "add", path: "/metadata/labels/mine", value: "x" }],
   [{ op: "add", path: "/spec/operatorSpec/secrets/other", value: {} }],
+  { metadata: { labels: { "app.kubernetes.io/name": "x", "team.example.com/owner": "y" } } },
+  { metadata: { annotations: { "azure.com.example.com/a": "x", "example.com/x-k8s.io": "y" } } },
 ];
 
 const CREDENTIALS = "/spec/operatorSpec/secrets/*Credentials";
+const LABELS = [
+  "/metadata/labels/*.azure.com~1*",
+  "/metadata/labels/*cluster.x-k8s.io~1*",
+  "/metadata/labels/sigs.k8s.io~1cluster-api-provider-azure-*",
+  "/metadata/labels/kubectl.kubernetes.io~1*",
+  "/metadata/labels/*capstan.dev~1*",
+];
 
 const FORBIDDEN: readonly (readonly [unknown, readonly string[]])[] = [
   [{ apiVersion: "v2", kind: "X" }, ["/apiVersion", "/kind"]],
   [{ metadata: { name: "x" } }, ["/metadata/name"]],
-  [{ metadata: { labels: null } }, ["/metadata/labels/cluster.x-k8s.io~1cluster-name"]],
+  [{ metadata: { labels: null } }, LABELS],
   [{ spec: { owner: { name: "x" }, azureName: null } }, ["/spec/owner", "/spec/azureName"]],
   [{ spec: { agentPoolProfiles: [] } }, ["/spec/agentPoolProfiles"]],
   [{ spec: { operatorSpec: null } }, [CREDENTIALS]],
-  [{ spec: { operatorSpec: { secrets: { userCredentials: {} } } } }, [CREDENTIALS]],
+  [
+    { spec: { operatorSpec: { secrets: { userCredentials: {} } } } },
+    ["/spec/operatorSpec/secrets/userCredentials"],
+  ],
   [
     { metadata: { annotations: { "serviceoperator.azure.com/reconcile-policy": "skip" } } },
     ["/metadata/annotations/serviceoperator.azure.com~1reconcile-policy"],
   ],
-  [{ spec: { operatorSpec: { secrets: { futureCredentials: null } } } }, [CREDENTIALS]],
+  [
+    { spec: { operatorSpec: { secrets: { futureCredentials: null } } } },
+    ["/spec/operatorSpec/secrets/futureCredentials"],
+  ],
+  [
+    {
+      metadata: {
+        annotations: {
+          "sigs.k8s.io/cluster-api-provider-azure-pre-pause-reconcile-policy": "manage",
+          "serviceoperator.azure.com/poller-resume-token": "x",
+          "kubectl.kubernetes.io/last-applied-configuration": "{}",
+          "clusterctl.cluster.x-k8s.io/block-move": "true",
+          "azure.capstan.dev/adopt": "true",
+        },
+        labels: { "topology.cluster.x-k8s.io/owned": "" },
+      },
+    },
+    [
+      "/metadata/labels/topology.cluster.x-k8s.io~1owned",
+      "/metadata/annotations/serviceoperator.azure.com~1poller-resume-token",
+      "/metadata/annotations/clusterctl.cluster.x-k8s.io~1block-move",
+      "/metadata/annotations/sigs.k8s.io~1cluster-api-provider-azure-pre-pause-reconcile-policy",
+      "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration",
+      "/metadata/annotations/azure.capstan.dev~1adopt",
+    ],
+  ],
   [{ spec: { operatorSpec: { secrets: "none" } } }, [CREDENTIALS]],
   [{ status: {} }, ["/status"]],
   [{ spec: null }, ["/spec/owner", "/spec/azureName", "/spec/agentPoolProfiles", CREDENTIALS]],
@@ -53,7 +90,10 @@ const FORBIDDEN: readonly (readonly [unknown, readonly string[]])[] = [
   [[{ op: "copy", from: "/spec/x", path: "/spec/azureName" }], ["/spec/azureName"]],
   [[{ op: "copy", from: "/spec/azureName", path: "/spec/dnsPrefix" }], ["/spec/azureName"]],
   [[{ op: "copy", from: "/spec/operatorSpec", path: "/spec/x" }], [CREDENTIALS]],
-  [[{ op: "remove", path: "/spec/operatorSpec/secrets/adminCredentials/name" }], [CREDENTIALS]],
+  [
+    [{ op: "remove", path: "/spec/operatorSpec/secrets/adminCredentials/name" }],
+    ["/spec/operatorSpec/secrets/adminCredentials"],
+  ],
   [
     [
       { op: "test", path: "/spec/a", value: 1 },
@@ -62,7 +102,7 @@ const FORBIDDEN: readonly (readonly [unknown, readonly string[]])[] = [
     ],
     ["/kind", "/status"],
   ],
-  [[{ op: "add", path: "/metadata/labels", value: {} }], ["/metadata/labels/cluster.x-k8s.io~1cluster-name"]],
+  [[{ op: "add", path: "/metadata/labels", value: {} }], LABELS],
   [
     [{ op: "remove", path: "/metadata/annotations/serviceoperator.azure.com~1credential-from" }],
     ["/metadata/annotations/serviceoperator.azure.com~1credential-from"],
@@ -79,7 +119,7 @@ describe("a patch in YAML or JSON", () => {
   });
 
   test.each(["replace", "add"])("cannot %s the whole resource", (op) => {
-    expect(pointersOf([{ op, path: "", value: {} }])).toHaveLength(14);
+    expect(pointersOf([{ op, path: "", value: {} }])).toHaveLength(21);
   });
 
   test("that is an accepted merge patch leaves the protected fields unchanged", () => {

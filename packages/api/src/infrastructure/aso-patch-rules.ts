@@ -1,10 +1,10 @@
 /**
  * The fields of an ASO resource that patches may not change.
  *
- * A patch may set anything except what makes the resource ours: its identity, its owner, its credentials and its pools.
- * Such a patch would break the cluster later and elsewhere, so it is refused here, with the field.
+ * A patch may set anything except what makes the resource ours: its identity, its owner, its credentials, its pools, and the
+ * labels and annotations by which controllers and tools decide about it. Such a patch would break the cluster later and
+ * elsewhere, so it is refused here, with the field.
  */
-import { CLUSTER_NAME_LABEL } from "../cluster/well-known.ts";
 import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
 import { isJsonObject } from "../values/json-object.ts";
 import {
@@ -18,7 +18,19 @@ import {
 
 type Path = readonly string[];
 
-/** A segment that begins with a star matches all that end with the rest of it. */
+/**
+ * Labels and annotations of controllers: Azure Service Operator's decide what it does with the resource, Cluster API's, CAPZ's
+ * and ours whose it is, kubectl's what an apply removes.
+ */
+const PROTECTED_NAMES: readonly string[] = [
+  "*.azure.com/*",
+  "*cluster.x-k8s.io/*",
+  "sigs.k8s.io/cluster-api-provider-azure-*",
+  "kubectl.kubernetes.io/*",
+  "*capstan.dev/*",
+];
+
+/** A star at either end of a segment stands for any text. */
 const PROTECTED: readonly Path[] = [
   ["apiVersion"],
   ["kind"],
@@ -26,9 +38,8 @@ const PROTECTED: readonly Path[] = [
   ["metadata", "namespace"],
   ["metadata", "ownerReferences"],
   ["metadata", "finalizers"],
-  ["metadata", "labels", CLUSTER_NAME_LABEL],
-  ["metadata", "annotations", "serviceoperator.azure.com/reconcile-policy"],
-  ["metadata", "annotations", "serviceoperator.azure.com/credential-from"],
+  ...PROTECTED_NAMES.map((name) => ["metadata", "labels", name]),
+  ...PROTECTED_NAMES.map((name) => ["metadata", "annotations", name]),
   ["status"],
   ["spec", "owner"],
   ["spec", "azureName"],
@@ -42,11 +53,12 @@ const LONGEST_PATCHES = 512 * 1024;
 
 /** The protected fields that a patch changes, as JSON pointers. */
 export function protectedPointers(patch: AsoPatch): readonly string[] {
-  const touches =
-    patch.type === "merge"
-      ? (path: Path) => mergeTouches(patch.body, path)
-      : (path: Path) => patch.body.some((operation) => operationTouches(operation, path));
-  return PROTECTED.filter(touches).map(formatPointer);
+  const touched = (path: Path): Path | undefined =>
+    patch.type === "merge" ? touchedByMerge(patch.body, path) : touchedByOperations(patch.body, path);
+  return PROTECTED.flatMap((path) => {
+    const found = touched(path);
+    return found ? [formatPointer(found)] : [];
+  });
 }
 
 /** Validates the patches of a user, each by its index. */
@@ -71,17 +83,25 @@ function patchErrors(at: string, text: string): readonly FieldError[] {
   }
 }
 
-/** A merge patch changes a field if it names it, or if it replaces a parent by a value that is not an object. */
-function mergeTouches(patch: unknown, [first, ...rest]: Path): boolean {
-  if (first === undefined || !isJsonObject(patch)) return true;
-  return Object.entries(patch).some(([key, value]) => matches(first, key) && mergeTouches(value, rest));
+/** The field that a merge patch changes: it names the field, or replaces a parent by a value that is not an object. */
+function touchedByMerge(patch: unknown, path: Path): Path | undefined {
+  const [first, ...rest] = path;
+  if (first === undefined || !isJsonObject(patch)) return path;
+  for (const [key, value] of Object.entries(patch)) {
+    const below = matches(first, key) ? touchedByMerge(value, rest) : undefined;
+    if (below) return [key, ...below];
+  }
+  return undefined;
 }
 
 /** A test changes nothing. A copy from a protected field is refused like a write, so that no protected value leaks. */
-function operationTouches(operation: AsoPatchOperation, path: Path): boolean {
-  if (operation.op === "test") return false;
-  const pointers = "from" in operation ? [operation.path, operation.from] : [operation.path];
-  return pointers.some((pointer) => overlaps(parsePointer(pointer) ?? [], path));
+function touchedByOperations(operations: readonly AsoPatchOperation[], path: Path): Path | undefined {
+  const pointers = operations
+    .filter(({ op }) => op !== "test")
+    .flatMap((operation) => ("from" in operation ? [operation.path, operation.from] : [operation.path]))
+    .map((pointer) => parsePointer(pointer) ?? []);
+  const pointer = pointers.find((one) => overlaps(one, path));
+  return pointer && path.map((pattern, index) => pointer[index] ?? pattern);
 }
 
 /** A pointer changes a field from above (it replaces a parent) and from below (it changes a part). */
@@ -91,5 +111,9 @@ function overlaps(pointer: Path, path: Path): boolean {
 }
 
 function matches(pattern: string, segment: string): boolean {
-  return pattern.startsWith("*") ? segment.endsWith(pattern.slice(1)) : segment === pattern;
+  const text = pattern.replace(/^\*|\*$/g, "");
+  const [isOpenBefore, isOpenBehind] = [pattern.startsWith("*"), pattern.endsWith("*")];
+  if (isOpenBefore && isOpenBehind) return segment.includes(text);
+  if (isOpenBefore) return segment.endsWith(text);
+  return isOpenBehind ? segment.startsWith(text) : segment === text;
 }

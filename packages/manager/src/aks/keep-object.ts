@@ -112,7 +112,10 @@ function notAdopted({ kind, name }: KeptObject, { why }: PolicyDecision, changes
   return `${kind.kind} ${name}: ${why}; adoption ${effect} in Azure; to adopt it, set the annotation ${ADOPT_ANNOTATION}: "true"`;
 }
 
-/** After a pause, the policy from before it counts again. */
+/**
+ * After a pause the policy is decided again, by what Azure says of the resource: the annotation with the policy from before
+ * it is only a note, which other clients can write.
+ */
 async function resumed<T extends KubernetesObject>(
   { client, object: owner }: Context<T>,
   kind: Kind<AsoObject>,
@@ -121,7 +124,7 @@ async function resumed<T extends KubernetesObject>(
   const before = observed?.metadata.annotations?.[PRE_PAUSE_ANNOTATION];
   if (!observed || before === undefined || !isControlledBy(observed, owner)) return observed;
   const { name, namespace } = observed.metadata;
-  const annotations = { [POLICY_ANNOTATION]: before, [PRE_PAUSE_ANNOTATION]: null };
+  const annotations = { [PRE_PAUSE_ANNOTATION]: null };
   return await client.patch(
     kind,
     { name, namespace },
@@ -138,8 +141,8 @@ export async function pauseObject<T extends KubernetesObject>(
   const observed = await aso.find(context, kind, name);
   if (!observed || !isControlledBy(observed, context.object)) return;
   const { annotations, namespace } = observed.metadata;
-  if (annotations?.[PRE_PAUSE_ANNOTATION] !== undefined) return;
   const before = annotations?.[POLICY_ANNOTATION] ?? "manage";
+  if (before === "skip" && annotations?.[PRE_PAUSE_ANNOTATION] !== undefined) return;
   const body = {
     metadata: { annotations: { [POLICY_ANNOTATION]: "skip", [PRE_PAUSE_ANNOTATION]: before } },
   };
