@@ -1,5 +1,6 @@
 /** Rules for a KubeadmConfigSpec of any kind. */
 import type { Frozen } from "../kubernetes/meta.ts";
+import { dns1123SubdomainProblems } from "../kubernetes/names.ts";
 import { type FieldError, duplicate, forbidden, invalid } from "../values/field-error.ts";
 import type { KubeadmConfigSpec } from "./v1beta2/spec.ts";
 
@@ -36,16 +37,24 @@ function fileErrors(field: string, { files = [] }: Spec): FieldError[] {
       ...(twoSources
         ? [forbidden(`${field}[${index}].contentFrom`, "set either content or contentFrom, not both")]
         : []),
+      ...secretErrors(`${field}[${index}].contentFrom.secret.name`, file.contentFrom?.secret.name),
     ];
   });
 }
 
 function userErrors(field: string, { users = [] }: Spec): FieldError[] {
-  return users.flatMap((user, index) =>
-    user.passwd !== undefined && user.passwdFrom !== undefined
+  return users.flatMap((user, index) => [
+    ...(user.passwd !== undefined && user.passwdFrom !== undefined
       ? [forbidden(`${field}[${index}].passwdFrom`, "set either passwd or passwdFrom, not both")]
-      : [],
-  );
+      : []),
+    ...secretErrors(`${field}[${index}].passwdFrom.secret.name`, user.passwdFrom?.secret.name),
+  ]);
+}
+
+function secretErrors(field: string, name: string | undefined): FieldError[] {
+  return name === undefined
+    ? []
+    : dns1123SubdomainProblems(name).map((problem) => invalid(field, name, problem));
 }
 
 function diskErrors(field: string, { diskSetup }: Spec): FieldError[] {

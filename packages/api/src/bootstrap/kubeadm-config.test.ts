@@ -53,6 +53,16 @@ describe("a config is refused", () => {
       "spec.files[0].contentFrom: Forbidden: set either content or contentFrom",
     ],
     [
+      "a file from what is not the name of a Secret",
+      { files: [{ path: "/a", contentFrom: { secret: { name: "../../victim/secrets/prize", key: "k" } } }] },
+      'spec.files[0].contentFrom.secret.name: Invalid value: "../../victim/secrets/prize"',
+    ],
+    [
+      "a password from what is not the name of a Secret",
+      { users: [{ name: "u", passwdFrom: { secret: { name: "a/b", key: "k" } } }] },
+      'spec.users[0].passwdFrom.secret.name: Invalid value: "a/b"',
+    ],
+    [
       "a user with two passwords",
       { users: [{ name: "u", passwd: "x", passwdFrom: secret }] },
       "spec.users[0].passwdFrom: Forbidden: set either passwd or passwdFrom",

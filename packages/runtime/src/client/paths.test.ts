@@ -29,10 +29,24 @@ describe("paths", () => {
   });
 
   test("encode names, so that no name changes the path", () => {
-    expect(objectPath(TestObject, { name: "../../x?y#z", namespace: "a/b" })).toBe(
-      `${testObjects}/namespaces/a%2Fb/boats/..%2F..%2Fx%3Fy%23z`,
+    expect(objectPath(TestObject, { name: "x?y#z", namespace: "a b" })).toBe(
+      `${testObjects}/namespaces/a%20b/boats/x%3Fy%23z`,
     );
   });
+
+  test.each(["../../victim/secrets/prize", "a/b", "..", ".", "", "..%2f"])(
+    "refuse %j, which is not a name, before a request",
+    (name) => {
+      const text = expect.stringContaining(JSON.stringify(name)) as string;
+      const refusal = expect.objectContaining({
+        failure: "Terminal",
+        reason: "InvalidName",
+        message: text,
+      }) as Error;
+      expect(() => objectPath(TestObject, { name, namespace: "north" })).toThrow(refusal);
+      expect(() => collectionPath(TestObject, name)).toThrow(refusal);
+    },
+  );
 
   test("refuse a namespaced object without a namespace, and name it", () => {
     expect(() => objectPath(TestObject, { name: "a" })).toThrow(
