@@ -62,10 +62,10 @@ export interface Transport {
 }
 
 /**
- * Why no usable answer came. A request that ends with `reset` may have taken effect on the server; with `refused`, `lookup`
- * and `tls` it cannot have. With `oversized` it was answered, by more bytes than the request allows.
+ * Why no usable answer came. A request that ends with `reset` may have taken effect on the server; with `refused`, `lookup`,
+ * `forbidden` (an address that must not be connected to) and `tls` it cannot have. With `oversized` it was answered, by more bytes than the request allows.
  */
-export type TransportFailure = "refused" | "lookup" | "tls" | "reset" | "oversized";
+export type TransportFailure = "refused" | "lookup" | "forbidden" | "tls" | "reset" | "oversized";
 
 /** The server did not answer: the connection could not be opened, or broke, or the answer was too long to read. */
 export class TransportError extends Error {

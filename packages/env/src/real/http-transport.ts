@@ -8,6 +8,13 @@ import {
   type TransportFailure,
 } from "../transport.ts";
 import { type BodyReading, readLines, readText } from "./body.ts";
+import {
+  HOST_ADDRESS_CODE,
+  hostAddressError,
+  isHostAddress,
+  lookupWithoutHostAddresses,
+  type Resolve,
+} from "./host-addresses.ts";
 
 /** The address of a server and how to verify it. */
 export interface HttpTransportOptions {
@@ -23,6 +30,10 @@ export interface HttpTransportOptions {
   readonly insecureSkipVerify?: boolean;
   /** URL of an HTTP proxy. */
   readonly proxyUrl?: string;
+  /** Whether a host may have an address of this machine's metadata services: not one that a user names. */
+  readonly hostAddresses?: "allow" | "refuse";
+  /** Resolves names of hosts; the system does unless given. */
+  readonly resolve?: Resolve;
 }
 
 // Ten times the longest answers that our servers and Azure are known to give.
@@ -37,6 +48,9 @@ export function createHttpTransport(options: HttpTransportOptions): Transport {
     async request(request: HttpRequest): Promise<HttpResponse> {
       if (request.signal?.aborted) throw abortError(request.signal);
       try {
+        // An address in the URL is not looked up.
+        if (options.hostAddresses === "refuse" && isHostAddress(base.hostname))
+          throw hostAddressError(base.hostname, base.hostname);
         const answer = await dispatcher.request({
           origin: base.origin,
           path: prefix + request.path,
@@ -61,6 +75,7 @@ function createDispatcher(options: HttpTransportOptions): Dispatcher {
     ...(options.key !== undefined && { key: options.key }),
     ...(options.serverName !== undefined && { servername: options.serverName }),
     ...(options.insecureSkipVerify && { rejectUnauthorized: false }),
+    ...(options.hostAddresses === "refuse" && { lookup: lookupWithoutHostAddresses(options.resolve) }),
   };
   // Both timeouts are off because a quiet watch is healthy; the client ends a request by its signal.
   const common = { headersTimeout: 0, bodyTimeout: 0 };
@@ -101,6 +116,7 @@ function explain(error: unknown, request: HttpRequest, base: URL): Error {
   const failure = cause instanceof TransportError ? cause.failure : classify(code, cause);
   const sentence = {
     refused: `no server answers at ${base.origin}: ${cause.message}; check the address, and that the server runs`,
+    forbidden: `${base.origin} is not connected to: ${cause.message}`,
     lookup: `the host name of ${base.origin} cannot be resolved: ${cause.message}`,
     tls: `the certificate of ${base.origin} is not trusted: ${cause.message} (${code}); check the CA bundle in the kubeconfig`,
     oversized: `${base.origin} sent too long an answer to ${request.method} ${request.path}: ${cause.message}`,
@@ -115,6 +131,7 @@ const CODES: Readonly<Record<string, TransportFailure>> = {
   ENETUNREACH: "refused",
   EADDRNOTAVAIL: "refused",
   UND_ERR_CONNECT_TIMEOUT: "refused",
+  [HOST_ADDRESS_CODE]: "forbidden",
   ENOTFOUND: "lookup",
   EAI_AGAIN: "lookup",
   DEPTH_ZERO_SELF_SIGNED_CERT: "tls",

@@ -16,6 +16,6 @@ export function connectToExtension(client?: ClientCertificate): ConnectToExtensi
         "MissingAuthority",
         "spec.clientConfig.caBundle is not set, so the certificate of the extension cannot be verified; set it, or name a Secret in the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret",
       );
-    return createHttpTransport({ baseUrl: url, ca: authority, ...client });
+    return createHttpTransport({ baseUrl: url, ca: authority, hostAddresses: "refuse", ...client });
   };
 }

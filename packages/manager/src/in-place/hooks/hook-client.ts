@@ -116,6 +116,10 @@ function parsed(text: string): unknown {
 const PROBLEMS: Readonly<Record<TransportFailure, readonly [reason: string, message: string]>> = {
   refused: ["ConnectionRefused", "the connection was refused; does the extension run?"],
   lookup: ["UnknownHost", "its host has no address; check spec.clientConfig"],
+  forbidden: [
+    "ForbiddenAddress",
+    "its host is a link-local or metadata address, which is never connected to; correct spec.clientConfig",
+  ],
   tls: [
     "UntrustedCertificate",
     "its certificate is not valid for its host, or spec.clientConfig.caBundle did not sign it",
