@@ -21,8 +21,8 @@ export const HOST_ADDRESS_CODE = "CAPSTAN_HOST_ADDRESS";
 /** Whether a text is such an address; an IPv4 address that is written as an IPv6 one counts, too. */
 export function isHostAddress(address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, "");
-  const family = isIP(bare);
-  return family !== 0 && HOST_ADDRESSES.check(bare, family === 4 ? "ipv4" : "ipv6");
+  const version = isIP(bare);
+  return version !== 0 && HOST_ADDRESSES.check(bare, version === 4 ? "ipv4" : "ipv6");
 }
 
 /** The error of a connection to such an address. */
@@ -49,7 +49,7 @@ export function lookupWithoutHostAddresses(resolve: Resolve = lookupHost): Looku
       if (bad) return callback(hostAddressError(host, bad.address), "");
       if (options.all) return callback(null, addresses);
       const [first] = addresses;
-      return callback(null, first?.address ?? "", first?.family ?? 0);
+      return callback(null, first?.address ?? "", first?.family);
     });
   };
 }
