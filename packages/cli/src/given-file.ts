@@ -1,23 +1,64 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CommandError } from "./command-error.ts";
+import { size } from "./render/amounts.ts";
 import type { Shell } from "./shell.ts";
+
+// Twice a dump of 10,000 machines in YAML. A device such as /dev/zero has no end.
+const MOST_BYTES = 128 * 1024 * 1024;
 
 /** The text of a file that a flag names. */
 export function readGivenFile({ workingFolder }: Shell, path: string, flag: string): string {
   try {
-    return readFileSync(resolve(workingFolder, path), "utf8");
+    return readBounded(resolve(workingFolder, path), `${flag} ${path}`);
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     throw new CommandError(`${flag} ${path} cannot be read: ${readProblem(error)}`);
   }
 }
 
-// The descriptor of standard input, which `-` stands for.
-const STANDARD_INPUT = 0;
+function readBounded(path: string, origin: string): string {
+  const file = openSync(path, "r");
+  try {
+    const text = new BoundedText(origin);
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(64 * 1024);
+      const length = readSync(file, chunk);
+      if (length === 0) return text.end();
+      text.add(chunk.subarray(0, length));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
 
-/** All that is written to standard input. */
-export function readStandardInput(): string {
-  return readFileSync(STANDARD_INPUT, "utf8");
+/** All that is written to standard input: a program before the pipe may take its time. */
+export async function readStandardInput(): Promise<string> {
+  const text = new BoundedText("standard input");
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) text.add(chunk);
+  return text.end();
+}
+
+/** Collects what a file has, up to a limit. */
+class BoundedText {
+  readonly #origin: string;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  add(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MOST_BYTES)
+      throw new CommandError(`${this.#origin} has more than ${size(MOST_BYTES)}; expected manifests`);
+    this.#chunks.push(chunk);
+  }
+
+  end(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
 }
 
 // The files of a folder that kubectl accepts; like kubectl, it does not read subfolders.

@@ -19,13 +19,14 @@ export interface ConvertOptions {
 }
 
 /** `capstan convert`: manifests in another version. Nothing is written unless all of them can be converted. */
-export function convert(shell: Shell, { files, to, output, inPlace }: ConvertOptions): number {
+export async function convert(shell: Shell, { files, to, output, inPlace }: ConvertOptions): Promise<number> {
   if (inPlace && files.includes("-"))
     throw new CommandError(
       "--in-place writes files back, and standard input is not a file; name files with -f",
     );
   const given = files.flatMap((file) => (file === "-" ? [file] : manifestFiles(shell, file)));
-  const results = given.map((file) => ({ file, ...convertFile(shell, file, to) }));
+  const results: (ConvertedText & { readonly file: string })[] = [];
+  for (const file of given) results.push({ file, ...(await convertFile(shell, file, to)) });
   for (const warning of results.flatMap(({ warnings }) => warnings)) shell.err.write(`warning: ${warning}\n`);
   const count = results.reduce((sum, one) => sum + one.count, 0);
   if (count === 0)
@@ -40,8 +41,8 @@ export function convert(shell: Shell, { files, to, output, inPlace }: ConvertOpt
   return EXIT.done;
 }
 
-function convertFile(shell: Shell, file: string, to: Target): ConvertedText {
-  if (file === "-") return convertText({ origin: "standard input", text: readStandardInput() }, to);
+async function convertFile(shell: Shell, file: string, to: Target): Promise<ConvertedText> {
+  if (file === "-") return convertText({ origin: "standard input", text: await readStandardInput() }, to);
   return convertText({ origin: file, text: readGivenFile(shell, file, "-f") }, to);
 }
 

@@ -28,7 +28,7 @@ export interface PlanOptions {
 
 /** `capstan plan`: what the controllers would do next, or what a change would do. */
 export async function plan(shell: Shell, options: PlanOptions): Promise<number> {
-  const objects = readObjects(shell, options.files);
+  const objects = await readObjects(shell, options.files);
   const given = sortObjects(objects, namespaceFor(shell, options.access));
   for (const [kind, count] of given.ignored) {
     shell.err.write(

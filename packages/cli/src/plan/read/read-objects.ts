@@ -14,17 +14,20 @@ export interface GivenObject {
 }
 
 /** The objects of all files, in order; `-` is standard input, and a folder stands for the files in it. */
-export function readObjects(shell: Shell, files: readonly string[]): readonly GivenObject[] {
+export async function readObjects(shell: Shell, files: readonly string[]): Promise<readonly GivenObject[]> {
   const objectsOf = (text: string, origin: string): readonly GivenObject[] => {
     if (text.length >= LARGE && !isJson(text))
       shell.err.write(`note: reading ${size(text.length)} of YAML; kubectl get -o json is read far faster\n`);
     return objectsIn(text, origin);
   };
-  return files.flatMap((file) =>
-    file === "-"
-      ? objectsOf(readStandardInput(), "standard input")
-      : manifestFiles(shell, file).flatMap((path) => objectsOf(readGivenFile(shell, path, "-f"), path)),
-  );
+  const objects: GivenObject[] = [];
+  for (const file of files) {
+    if (file === "-") objects.push(...objectsOf(await readStandardInput(), "standard input"));
+    else
+      for (const path of manifestFiles(shell, file))
+        objects.push(...objectsOf(readGivenFile(shell, path, "-f"), path));
+  }
+  return objects;
 }
 
 /** The objects of a text: YAML documents, or JSON, each an object or a list of them as kubectl prints it. */
