@@ -69,6 +69,11 @@ describe("a patch is refused at admission, with its index", () => {
       "metadata: {annotations: {sigs.k8s.io/cluster-api-provider-azure-pre-pause-reconcile-policy: manage}}",
       "cluster-api-provider-azure-pre-pause-reconcile-policy is not patchable",
     ],
+    [
+      72,
+      "spec: {networkProfile: {$patch: delete}}",
+      "/spec/networkProfile/$patch is a directive of strategic merge patches; in a JSON merge patch null removes a field",
+    ],
     [73, "- add: /spec/a", "must be an object whose op is one of add, remove, replace, move, copy, test"],
     [74, "spec: null", "/spec/owner is not patchable"],
     [74, "metadata: null", "/metadata/name is not patchable"],

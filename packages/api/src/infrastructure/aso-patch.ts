@@ -62,6 +62,10 @@ function refuseUnsafe(value: unknown, path: string): void {
   for (const [name, field] of Object.entries(value)) {
     const place = `${path}/${name}`;
     if (UNSAFE_SEGMENTS.includes(name)) throw new AsoPatchError(`${place} is not a field of any resource`);
+    if (STRATEGIC.test(name))
+      throw new AsoPatchError(
+        `${place} is a directive of strategic merge patches; in a JSON merge patch null removes a field, and a list is replaced as a whole`,
+      );
     refuseUnsafe(field, place);
   }
 }
@@ -82,6 +86,8 @@ const NEEDS: Readonly<Record<AsoPatchOperation["op"], readonly string[]>> = {
 };
 // Libraries that apply patches skip these names, and would then write to a path that was not checked.
 const UNSAFE_SEGMENTS: readonly string[] = ["__proto__", "constructor", "prototype"];
+// kubectl's own patches may have these; here they would become fields of the resource.
+const STRATEGIC = /^\$(?:patch|retainKeys)$|^\$(?:setElementOrder|deleteFromPrimitiveList)\//;
 const NO_OPERATION = `must be an object whose op is one of ${Object.keys(NEEDS).join(", ")}`;
 
 function operationProblem(operation: Readonly<Record<string, unknown>>): string | undefined {
