@@ -5,6 +5,7 @@ import {
   type Machine,
   type MachineDeployment,
   type MachineSet,
+  REVISION_ANNOTATION,
   scaledValue,
 } from "@capstan/api";
 import { isAvailableMachine, type MachineSetView, type SetMachine } from "@capstan/plan";
@@ -33,10 +34,21 @@ export function viewOf({ set, machines, preflight, deployment, nowMs }: ViewInpu
     machines: countedMachines(set, machines).map(machineView),
     creating: [...(status?.creatingMachines ?? []), ...expectedMachines(set)],
     isCreateDisabled: metadata.annotations?.[DISABLE_MACHINE_CREATE_ANNOTATION] === "true",
+    isCurrent: isOfCurrentRevision(set, deployment),
     preflight,
     ...remediationLimit(deployment),
     nowMs,
   };
+}
+
+/** Whether the machines of a set have the template that its MachineDeployment has now. */
+function isOfCurrentRevision(
+  set: Frozen<MachineSet>,
+  deployment: Frozen<MachineDeployment> | undefined,
+): boolean {
+  const revisionOf = ({ metadata }: Frozen<MachineSet | MachineDeployment>): string | undefined =>
+    metadata.annotations?.[REVISION_ANNOTATION];
+  return deployment === undefined || revisionOf(deployment) === revisionOf(set);
 }
 
 function remediationLimit(

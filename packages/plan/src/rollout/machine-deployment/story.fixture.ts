@@ -239,7 +239,8 @@ class SimDeployment {
       })),
       creating: [],
       isCreateDisabled: this.#story.strategy === "OnDelete" && !name.endsWith(`-${this.#template}`),
-      preflight: [],
+      isCurrent: true,
+    preflight: [],
       nowMs: this.#nowMs,
     };
   }

@@ -22,6 +22,7 @@ const view = (more: Partial<MachineSetView> = {}): MachineSetView => ({
   machines: [],
   creating: [],
   isCreateDisabled: false,
+  isCurrent: true,
   preflight: [],
   nowMs: 20 * DAY_MS,
   ...more,
@@ -112,6 +113,14 @@ describe("remediation", () => {
   test("machines that are being replaced count towards the limit", () => {
     const machines = [marked("a", { isDeleting: true }), marked("b"), machine("c")];
     expect(steps({ machines, maxInFlight: 1 })).toEqual([]);
+  });
+
+  test("a set with an older template replaces no machine: the new one would have that template, too", () => {
+    const { actions, blocked } = planMachineSet(
+      view({ machines: [marked("a"), machine("b"), machine("c")], isCurrent: false }),
+    );
+    expect(actions).toEqual([]);
+    expect(blocked).toMatchObject([{ reason: "CannotBeRemediated", targets: ["a"] }]);
   });
 
   test("no machine is taken away while preflight checks allow no new one, and the plan says why", () => {

@@ -10,7 +10,9 @@ type MachineSetAction =
   | Action<"Wait", { readonly for: "Creation" | "Deletion" }>;
 
 /** Why the MachineSet controller does not do more. */
-type MachineSetBlocked = BlockedBy<"PreflightCheckFailed" | "MachineCreateDisabled" | "RemediationLimited">;
+type MachineSetBlocked = BlockedBy<
+  "PreflightCheckFailed" | "MachineCreateDisabled" | "RemediationLimited" | "CannotBeRemediated"
+>;
 
 /** The next actions of a MachineSet, and the blocks that prevent more. */
 export interface MachineSetPlan {
@@ -60,7 +62,8 @@ function planRemediation(view: MachineSetView): MachineSetPlan {
     );
   const room = Math.max((view.maxInFlight ?? Infinity) - inFlight, 0);
   // Machines that cannot be replaced now stay: an unhealthy machine may still do some work.
-  const picked = view.preflight.length > 0 ? [] : waiting.slice(0, room);
+  const canReplace = view.isCurrent && view.preflight.length === 0;
+  const picked = canReplace ? waiting.slice(0, room) : [];
   const left = waiting.slice(picked.length).map(({ name }) => name);
   return {
     actions: picked.map(({ name, remediation = "Unhealthy" }) => ({
@@ -82,10 +85,15 @@ function planRemediation(view: MachineSetView): MachineSetPlan {
 
 /** Why unhealthy machines are not replaced now. */
 function causeOfWait(
-  { preflight, maxInFlight }: MachineSetView,
+  { isCurrent, preflight, maxInFlight }: MachineSetView,
   left: number,
   inFlight: number,
 ): Pick<MachineSetBlocked, "reason" | "why"> {
+  if (!isCurrent) {
+    const why =
+      "the MachineDeployment has a newer template, and its rollout replaces the machines of this set";
+    return { reason: "CannotBeRemediated", why };
+  }
   if (preflight.length > 0) return { reason: "PreflightCheckFailed", why: preflight.join("; ") };
   const why = `${counted(inFlight, "machine")} of at most ${maxInFlight} are being replaced, and ${counted(left, "unhealthy machine")} must wait`;
   return { reason: "RemediationLimited", why };

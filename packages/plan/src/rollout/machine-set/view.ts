@@ -27,6 +27,8 @@ export interface MachineSetView {
   readonly creating: readonly string[];
   /** The MachineDeployment has a newer template and waits until users delete the machines of this one. */
   readonly isCreateDisabled: boolean;
+  /** Whether new machines have the template of the MachineDeployment; true without one. */
+  readonly isCurrent: boolean;
   /** Why no machine may be created now, from the preflight checks. */
   readonly preflight: readonly string[];
   /** The most machines that may be replaced at once because they are unhealthy; undefined means no limit. */
