@@ -65,7 +65,7 @@ export {
 export { type Priority, type QueueObserver, type QueueOptions, WorkQueue } from "./queue/queue.ts";
 export type { Editable } from "./reconciler/editable.ts";
 export { again, block, next, type Outcome } from "./reconciler/outcome.ts";
-export { independent } from "./reconciler/phases.ts";
+export { forEachIndependently, independent } from "./reconciler/phases.ts";
 export {
   type CacheReader,
   type Context,

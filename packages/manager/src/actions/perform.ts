@@ -1,5 +1,5 @@
 /** Carries out the actions of a plan: one executor for pools, machines and control planes. */
-import { type Logger, next, type Outcome } from "@capstan/runtime";
+import { forEachIndependently, type Logger, next, type Outcome } from "@capstan/runtime";
 
 /** An action as the planners of `@capstan/plan` return it. */
 interface PlannedAction {
@@ -44,12 +44,22 @@ export async function perform<Planned extends PlannedAction>(
   return outcome;
 }
 
-/** A handler that carries out one action after the other. */
+/** A handler that carries out one action after the other; each needs the result of the one before. */
 export function forEach<Planned extends PlannedAction>(
   act: (action: Planned) => Promise<void>,
 ): (actions: readonly Planned[]) => Promise<Outcome> {
   return async (actions) => {
     for (const action of actions) await act(action);
+    return next;
+  };
+}
+
+/** A handler that carries out actions that do not need each other, also after one that failed. */
+export function forEachAlone<Planned extends PlannedAction>(
+  act: (action: Planned) => Promise<void>,
+): (actions: readonly Planned[]) => Promise<Outcome> {
+  return async (actions) => {
+    await forEachIndependently(actions, act);
     return next;
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Failure, terminal, transient, waiting } from "../failure.ts";
 import { again, block, next, type Outcome } from "./outcome.ts";
-import { independent, runPhases } from "./phases.ts";
+import { forEachIndependently, independent, runPhases } from "./phases.ts";
 import type { Phase } from "./reconciler.ts";
 
 type Scope = string[];
@@ -74,5 +74,31 @@ describe("independent phases", () => {
   ])("fail together: %s", async (_, failures, expected) => {
     const phases = failures.map((failure, index) => phase(String(index), failure));
     expect(await failureOf([independent(...phases)])).toMatchObject(expected);
+  });
+});
+
+describe("work on several items", () => {
+  const actOn = (bad: readonly number[], seen: number[]) => (item: number) => {
+    seen.push(item);
+    return bad.includes(item) ? Promise.reject(terminal("Denied", `${item} is denied`)) : Promise.resolve();
+  };
+
+  test("goes on after an item that failed, and reports the failure", async () => {
+    const seen: number[] = [];
+    const work = forEachIndependently([1, 2, 3], actOn([2], seen));
+    await expect(work).rejects.toMatchObject({ reason: "Denied", message: "2 is denied" });
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  test("ends after ten failures: a server that refuses everything is not asked hundreds of times", async () => {
+    const items = Array.from({ length: 100 }, (_, index) => index);
+    const seen: number[] = [];
+    await expect(forEachIndependently(items, actOn(items, seen))).rejects.toThrow("is denied");
+    expect(seen).toHaveLength(10);
+  });
+
+  test("stops at a bug", async () => {
+    const bug = new TypeError("undefined is not a machine");
+    await expect(forEachIndependently([1, 2], () => Promise.reject(bug))).rejects.toBe(bug);
   });
 });

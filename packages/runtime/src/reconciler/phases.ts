@@ -42,3 +42,24 @@ function sooner(known: Outcome, own: Outcome): Outcome {
   if (own.type === "next") return known;
   return known.type === "next" || own.afterMs < known.afterMs ? own : known;
 }
+
+// A server that refuses everything must not be asked hundreds of times in one pass.
+const MOST_FAILURES = 10;
+
+/** Acts on each item, also after one that failed, and reports the failures together. */
+export async function forEachIndependently<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const failures: Failure[] = [];
+  for (const item of items) {
+    try {
+      await act(item);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+      if (failures.length >= MOST_FAILURES) break;
+    }
+  }
+  if (failures.length > 0) throw combineFailures(failures);
+}

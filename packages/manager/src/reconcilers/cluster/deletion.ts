@@ -1,5 +1,5 @@
 import type { Frozen } from "@capstan/api";
-import { block, deleteIfExists, keyOf, next, type Outcome } from "@capstan/runtime";
+import { block, deleteIfExists, forEachIndependently, keyOf, next, type Outcome } from "@capstan/runtime";
 import { type OwnedObject, findOwned, remove } from "../../contract/removal.ts";
 import { decideDeletion, type DeletionStep, type Descendant, DESCENDANTS } from "./decide-deletion.ts";
 import { REFERENCES } from "./observe.ts";
@@ -35,7 +35,7 @@ export async function deleteInOrder(scope: Scope): Promise<Outcome> {
     return next;
   }
   scope.step = step;
-  for (const object of step.remove) await removeDescendant(scope, object);
+  await forEachIndependently(step.remove, (object) => removeDescendant(scope, object));
   if (step.remove.length === 0 && step.waitsFor === "controlPlane")
     await remove(context.client, controlPlane);
   if (step.waitsFor === "infrastructure") await remove(context.client, infrastructure);

@@ -1,5 +1,5 @@
 import { CONTROL_PLANE_LABEL, Machine, MachinePool } from "@capstan/api";
-import { block, next, type Outcome } from "@capstan/runtime";
+import { block, forEachIndependently, next, type Outcome } from "@capstan/runtime";
 import { ofCluster } from "../../contract/indexes.ts";
 import { deleteMachine } from "../../machines/remove.ts";
 import { releaseMachine } from "./cleanup-hook.ts";
@@ -14,11 +14,11 @@ export async function deleteControlPlane(scope: Scope): Promise<Outcome> {
   const workers = workersOf(scope);
   if (workers.length > 0 && cluster?.metadata.deletionTimestamp === undefined)
     return block(DELETION_POLL_MS, "WaitingForWorkersDeletion");
-  for (const machine of machines) {
+  await forEachIndependently(machines, async (machine) => {
     // Nothing of etcd is left to protect.
     await releaseMachine(scope, machine);
     if (machine.metadata.deletionTimestamp === undefined) await deleteMachine(scope, machine.metadata.name);
-  }
+  });
   if (machines.length === 0) return next;
   context.log.debug("Waiting for machines", {
     controlPlane: controlPlane.metadata.name,

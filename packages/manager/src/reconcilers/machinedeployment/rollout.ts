@@ -15,7 +15,7 @@ import {
   planDeployment,
   targetOf,
 } from "@capstan/plan";
-import { forEach, perform } from "../../actions/perform.ts";
+import { forEach, forEachAlone, perform } from "../../actions/perform.ts";
 import { includes } from "../../machines/configuration.ts";
 import { requireObject } from "../../machines/clones.ts";
 import { DEPLOYMENT_FIELD_MANAGER, namesIn, recordsIn } from "../../machines/recorded-moves.ts";
@@ -58,7 +58,7 @@ async function carryOut(scope: Scope, plan: DeploymentPlan): Promise<void> {
     plan.actions.filter(isLater),
     {
       MoveMachine: forEach((action) => moveMachine(scope, action)),
-      DeleteMachineSet: forEach((action) => deleteSet(scope, action)),
+      DeleteMachineSet: forEachAlone((action) => deleteSet(scope, action)),
     },
     log,
   );

@@ -1,4 +1,4 @@
-import { block, next, type Outcome } from "@capstan/runtime";
+import { block, forEachIndependently, next, type Outcome } from "@capstan/runtime";
 import { deleteMachine } from "../../machines/remove.ts";
 import type { Scope } from "./scope.ts";
 
@@ -9,7 +9,7 @@ const DELETION_POLL_MS = 60_000;
 export async function deleteMachines(scope: Scope): Promise<Outcome> {
   const { machines } = scope;
   scope.left = machines.length;
-  for (const { metadata } of machines)
-    if (metadata.deletionTimestamp === undefined) await deleteMachine(scope, metadata.name);
+  const left = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await forEachIndependently(left, ({ metadata }) => deleteMachine(scope, metadata.name));
   return machines.length === 0 ? next : block(DELETION_POLL_MS, "WaitingForMachinesDeletion");
 }

@@ -2,7 +2,7 @@ import { Machine } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import { adoptOrphans } from "../../contract/adopt-orphans.ts";
 import { type MachineSetPlan, planMachineSet } from "@capstan/plan";
-import { forEach, perform } from "../../actions/perform.ts";
+import { forEachAlone, perform } from "../../actions/perform.ts";
 import { type CloneSources, ensureClones, needsClones, readCloneSources } from "../../machines/clones.ts";
 import { createMachine, newMachineNames, resumeCreation } from "../../machines/create.ts";
 import { deleteMachine } from "../../machines/remove.ts";
@@ -35,8 +35,8 @@ export async function scaleMachines(scope: Scope): Promise<Outcome> {
   await perform(
     plan.actions,
     {
-      DeleteMachine: forEach(({ targets: [name = ""], why }) => removeMachine(scope, name, why)),
-      Remediate: forEach(({ targets: [name = ""], why }) => removeMachine(scope, name, why)),
+      DeleteMachine: forEachAlone(({ targets: [name = ""], why }) => removeMachine(scope, name, why)),
+      Remediate: forEachAlone(({ targets: [name = ""], why }) => removeMachine(scope, name, why)),
       // Together with creations of earlier passes, which need no action.
       CreateMachine: () => Promise.resolve(next),
     },

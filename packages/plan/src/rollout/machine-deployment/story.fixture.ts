@@ -240,7 +240,7 @@ class SimDeployment {
       creating: [],
       isCreateDisabled: this.#story.strategy === "OnDelete" && !name.endsWith(`-${this.#template}`),
       isCurrent: true,
-    preflight: [],
+      preflight: [],
       nowMs: this.#nowMs,
     };
   }
