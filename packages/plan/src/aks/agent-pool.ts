@@ -1,10 +1,11 @@
 /** The ManagedClustersAgentPool of Azure Service Operator for an AzureManagedMachinePool. Pure. */
-import type {
-  AzureManagedControlPlane,
-  AzureManagedMachinePool,
-  Frozen,
-  MachinePool,
-  ManagedClustersAgentPool,
+import {
+  type AzureManagedControlPlane,
+  type AzureManagedMachinePool,
+  type Frozen,
+  isJsonObject,
+  type MachinePool,
+  type ManagedClustersAgentPool,
 } from "@capstan/api";
 import type { Tags } from "../ownership-tags.ts";
 import { armReference, objectNameFor, present } from "./desired-object.ts";
@@ -63,12 +64,26 @@ export function agentPoolSpec(input: AgentPoolInput): Record<string, unknown> {
     enableUltraSSD: spec.enableUltraSSD,
     kubeletConfig: spec.kubeletConfig,
     kubeletDiskType: spec.kubeletDiskType,
-    linuxOSConfig: spec.linuxOSConfig,
+    linuxOSConfig: linuxOSConfig(spec.linuxOSConfig),
     scaleDownMode: spec.scaleDownMode,
     scaleSetPriority: spec.scaleSetPriority,
     spotMaxPrice: spec.spotMaxPrice === undefined ? undefined : Number(spec.spotMaxPrice),
     tags: Object.keys(tags).length === 0 ? undefined : tags,
   });
+}
+
+/** CAPZ spells abbreviations in the names of sysctls in capitals, Azure Service Operator does not. */
+function linuxOSConfig(config: Frozen<AzureManagedMachinePool>["spec"]["linuxOSConfig"]): unknown {
+  const sysctls: unknown = config?.["sysctls"];
+  if (!isJsonObject(sysctls)) return config;
+  const renamed = Object.entries(sysctls).map(([name, value]) => [
+    name.replace(
+      /^netIpv4(TCP|IP)/,
+      (_, word: string) => `netIpv4${word.at(0)}${word.slice(1).toLowerCase()}`,
+    ),
+    value,
+  ]);
+  return { ...config, sysctls: Object.fromEntries(renamed) as object };
 }
 
 /** The name of the pool in AKS. */
