@@ -109,6 +109,18 @@ describe("an AKS control plane is rejected", () => {
       { asoManagedClusterPatches: ["{}", "spec:\n  azureName: x\n"] },
       "spec.asoManagedClusterPatches[1]: Forbidden: /spec/azureName is not patchable: the controller sets it",
     ],
+    [
+      { extensions: [{ name: "flux" }] },
+      "spec.extensions: Forbidden: extensions of AKS are not created yet; install them with az k8s-extension, or leave it out",
+    ],
+    [
+      { fleetsMember: { name: "fleet" } },
+      "spec.fleetsMember: Forbidden: no membership in a fleet is created yet; join it with az fleet member, or leave it out",
+    ],
+    [
+      { virtualNetwork: { name: "v", subnet: { name: "s", ...{ serviceEndpoints: [{ service: "x" }] } } } },
+      "spec.virtualNetwork.subnet.serviceEndpoints: Forbidden: endpoints are not created yet; use a virtual network of your own that has them, or leave it out",
+    ],
   ])("%j", (spec, message) => {
     expect(errors(controlPlane(spec))).toEqual([message]);
   });
@@ -122,6 +134,18 @@ describe("an AKS control plane is rejected", () => {
 
 describe("a running AKS control plane", () => {
   const NEW = "AKS cannot change it on a running cluster; create a new one";
+
+  test("may get address ranges that have access later", () => {
+    const changed = controlPlane({ apiServerAccessProfile: { authorizedIPRanges: ["192.0.2.0/24"] } });
+    expect(errors(changed, controlPlane())).toEqual([]);
+    expect(errors(controlPlane(), changed)).toEqual([]);
+  });
+
+  test("that CAPZ stored with a field without an effect can still be changed", () => {
+    const fleetsMember = { name: "fleet" };
+    const changed = controlPlane({ fleetsMember, version: "v1.32.0" });
+    expect(errors(changed, controlPlane({ fleetsMember }))).toEqual([]);
+  });
 
   test("may be upgraded and patched", () => {
     const changed = controlPlane({ version: "v1.32.0", asoManagedClusterPatches: ['{"spec":{"a":1}}'] });

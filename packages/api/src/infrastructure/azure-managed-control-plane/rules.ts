@@ -7,6 +7,7 @@ import { parseCidr, parseIp } from "../../values/cidr.ts";
 import { cloudErrors } from "../cloud.ts";
 import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
 import { resourceGroupErrors, subscriptionErrors } from "../names.ts";
+import { type UnsupportedField, unsupportedFieldErrors } from "../not-supported.ts";
 import type { AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus } from "./schema.ts";
 
 type ControlPlane = Frozen<CustomObject<AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus>>;
@@ -49,10 +50,35 @@ const IMMUTABLE: readonly ImmutableField<ControlPlane>[] = [
   })),
   {
     path: "spec.apiServerAccessProfile",
-    read: ({ spec: { apiServerAccessProfile: profile } }) =>
-      profile && { ...profile, authorizedIPRanges: undefined },
+    read: ({ spec: { apiServerAccessProfile } }) => {
+      const { authorizedIPRanges: _, ...fixed } = apiServerAccessProfile ?? {};
+      return Object.keys(fixed).length === 0 ? undefined : fixed;
+    },
     instead: `${NEW_CLUSTER}; only authorizedIPRanges may change`,
   },
+];
+
+const unlessEmpty = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 0 ? undefined : value;
+
+const UNSUPPORTED: readonly UnsupportedField<AzureManagedControlPlaneSpec>[] = [
+  {
+    field: "extensions",
+    read: ({ extensions }) => unlessEmpty(extensions),
+    instead: "extensions of AKS are not created yet; install them with az k8s-extension, or leave it out",
+  },
+  {
+    field: "fleetsMember",
+    read: ({ fleetsMember }) => fleetsMember,
+    instead: "no membership in a fleet is created yet; join it with az fleet member, or leave it out",
+  },
+  ...["serviceEndpoints", "privateEndpoints"].map((name) => ({
+    field: `virtualNetwork.subnet.${name}`,
+    read: ({ virtualNetwork }: Frozen<AzureManagedControlPlaneSpec>) =>
+      unlessEmpty((virtualNetwork?.subnet as Readonly<Record<string, unknown>> | undefined)?.[name]),
+    instead:
+      "endpoints are not created yet; use a virtual network of your own that has them, or leave it out",
+  })),
 ];
 
 /** Validates an AKS cluster beyond its schema. */
@@ -73,6 +99,7 @@ export function azureManagedControlPlaneErrors(
     ...loginErrors(spec, old?.spec),
     ...tokenIssuerErrors(spec, old?.spec),
     ...asoPatchErrors("spec.asoManagedClusterPatches", spec.asoManagedClusterPatches),
+    ...unsupportedFieldErrors("spec", { spec, old: old?.spec }, UNSUPPORTED),
     ...immutableFieldErrors(controlPlane, old, IMMUTABLE),
   ];
 }
