@@ -141,8 +141,9 @@ test.each(["v1beta1", "v1beta2"] as const)(
   "CAPZ's flavour default has three machines that are Ready in %s, made by capstan convert",
   async (inVersion) => {
     const flavour = { files: MACHINES, inVersion };
-    const versions = objectsOf(flavour).map(({ apiVersion }) => apiVersion);
-    expect(versions.includes("cluster.x-k8s.io/v1beta2")).toBe(inVersion === "v1beta2");
+    const versions = new Map(objectsOf(flavour).map(({ kind, apiVersion }) => [kind, apiVersion]));
+    for (const kind of ["Cluster", "AzureCluster", "KubeadmControlPlane", "MachineDeployment"])
+      expect(versions.get(kind)).toMatch(new RegExp(`/${inVersion}$`));
     const world = await flavourWorld(flavour);
     expect(await comesUp(world, NAME, { workers: 2, machines: 3 })).toBe(true);
   },

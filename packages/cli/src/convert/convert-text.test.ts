@@ -316,6 +316,46 @@ const TABLE: readonly {
     ],
   },
   {
+    name: "an AzureCluster has its failure domains as a list, and no endpoint that is not set",
+    before: [
+      "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1 # of Azure",
+      "kind: AzureCluster",
+      "metadata: { name: a }",
+      "spec:",
+      "  # of the group",
+      "  location: westeurope # not north",
+      '  controlPlaneEndpoint: { host: "", port: 0 }',
+      "  identityRef: { apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, name: a }",
+      "status:",
+      "  failureDomains:",
+      "    # the second",
+      '    "2":',
+      "      controlPlane: true # both",
+      "    # the first",
+      '    "1":',
+      "      controlPlane: true",
+      "  ready: true",
+    ],
+    after: [
+      "apiVersion: infrastructure.cluster.x-k8s.io/v1beta2 # of Azure",
+      "kind: AzureCluster",
+      "metadata: { name: a }",
+      "spec:",
+      "  # of the group",
+      "  location: westeurope # not north",
+      "  identityRef: { apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, name: a }",
+      "status:",
+      "  failureDomains:",
+      "    # the first",
+      '    - name: "1"',
+      "      controlPlane: true",
+      "    # the second",
+      '    - name: "2"',
+      "      controlPlane: true # both",
+      "  ready: true",
+    ],
+  },
+  {
     name: "a merge key is written out where its fields move",
     before: [
       "apiVersion: cluster.x-k8s.io/v1beta1",
@@ -381,7 +421,8 @@ describe("a stream of documents", () => {
       lines("apiVersion: kustomize.config.k8s.io/v1beta1", "kind: Kustomization", "resources:   [a.yaml]"),
       "",
     ],
-    [lines("apiVersion: infrastructure.cluster.x-k8s.io/v1beta1", "kind:   AzureCluster"), ""],
+    [lines("apiVersion: infrastructure.cluster.x-k8s.io/v1beta1", "kind:   AzureMachineTemplate"), ""],
+    [lines("apiVersion: infrastructure.cluster.x-k8s.io/v1beta1", "kind:   VSphereCluster"), ""],
     [
       lines("apiVersion: cluster.x-k8s.io/v1beta1", "kind:   ClusterClass", "metadata: {name: a}"),
       "a.yaml: ClusterClass a: is left as it is, because its kind is not known",
@@ -449,6 +490,38 @@ describe("JSON", () => {
 });
 
 describe("the way to v1beta1", () => {
+  test("gives an AzureCluster its failure domains as a map, with the comments of the list", () => {
+    const text = (version: string, ...domains: readonly string[]) =>
+      lines(
+        `apiVersion: infrastructure.cluster.x-k8s.io/${version}`,
+        "kind: AzureCluster",
+        "spec: { location:   westeurope }",
+        "status:",
+        "  failureDomains:",
+        ...domains,
+        "  # all is well",
+        "  ready: true",
+      );
+    const before = text(
+      "v1beta2",
+      "  # the smallest",
+      '  - name: "1" # and the oldest',
+      "    controlPlane: false",
+      '  - name: "3"',
+      "    controlPlane: true",
+    );
+    const after = text(
+      "v1beta1",
+      "    # the smallest",
+      "    # and the oldest",
+      '    "1":',
+      "      controlPlane: false",
+      '    "3":',
+      "      controlPlane: true",
+    );
+    expect(down(before)).toEqual({ text: after, count: 1, warnings: [] });
+  });
+
   test("names the versions of references, carries what v1beta1 has no field for, and says so", () => {
     const before = lines(
       "apiVersion: cluster.x-k8s.io/v1beta2",
