@@ -1,50 +1,8 @@
 /** Both versions of our kinds on the embedded server: v1beta2 is stored, v1beta1 is converted. */
 import { customKinds } from "@capstan/api";
-import { builtInKinds, createApiServer } from "@capstan/apiserver";
-import { createRealEnv } from "@capstan/env";
 import { describe, expect, test } from "vitest";
+import { DATA, type Fields, GROUPS, newServer, path } from "./door-server.ts";
 
-type Fields = Record<string, unknown>;
-
-interface Seen extends Fields {
-  readonly apiVersion: string;
-  readonly metadata: { readonly annotations?: Record<string, string>; readonly generation: number } & Fields;
-  readonly spec: Fields;
-  readonly status: Fields;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly warning: string | undefined;
-  readonly body: Seen;
-}
-
-const GROUPS = { core: "cluster.x-k8s.io", bootstrap: "bootstrap.cluster.x-k8s.io" };
-const DATA = "cluster.x-k8s.io/conversion-data";
-
-function newServer() {
-  const { handle } = createApiServer({ env: createRealEnv(), kinds: [...builtInKinds, ...customKinds] });
-  const send = async (method: string, path: string, body?: unknown, type = "application/json") => {
-    const headers = { "content-type": type };
-    const response = await handle({ method, path, headers, ...(body !== undefined && { body }) });
-    const answer: Answer = {
-      status: response.status,
-      warning: response.headers["warning"],
-      body: (await response.json()) as Seen,
-    };
-    return answer;
-  };
-  return {
-    get: (path: string) => send("GET", path),
-    create: (path: string, body: unknown) => send("POST", path, body),
-    merge: (path: string, body: unknown) => send("PATCH", path, body, "application/merge-patch+json"),
-    apply: (path: string, manager: string, body: unknown) =>
-      send("PATCH", `${path}?fieldManager=${manager}`, body, "application/apply-patch+yaml"),
-  };
-}
-
-const path = (version: string, plural: string, group = GROUPS.core): string =>
-  `/apis/${group}/${version}/namespaces/default/${plural}`;
 const MD1 = path("v1beta1", "machinedeployments");
 const MD2 = path("v1beta2", "machinedeployments");
 
