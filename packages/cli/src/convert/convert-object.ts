@@ -47,14 +47,18 @@ export function convertObject(object: JsonObject, to: Target): Fate {
   const kind = customKinds.find((one) => one.group === group && one.kind === name);
   if (!kind && GROUPS.has(group)) return { type: "unknown", title: titleIn(object) };
   if (!kind || kind.converted.length === 0) return { type: "kept" };
-  const versions = versionsOf(kind);
-  if (!versions.includes(version))
-    throw new CommandError(
-      `${titleIn(object)} has apiVersion ${apiVersion}; its versions are ${versions.join(" and ")}`,
-    );
+  checkVersion(kind, object, version);
   const desired = targetOf(kind, to);
   if (version === desired) return { type: "kept" };
   return { type: "converted", result: convert(kind, object, { version: desired, to }) };
+}
+
+function checkVersion(kind: CustomKind, object: JsonObject, version: string): void {
+  const versions = versionsOf(kind);
+  if (versions.includes(version)) return;
+  throw new CommandError(
+    `${titleIn(object)} has apiVersion ${String(object["apiVersion"])}; its versions are ${versions.join(" and ")}`,
+  );
 }
 
 /** The versions of a kind, the older ones first. */
