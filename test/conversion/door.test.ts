@@ -131,6 +131,25 @@ describe("a MachineDeployment of v1beta2", () => {
     expect((await server.get(`${MD1}/workers`)).body.spec["revisionHistoryLimit"]).toBe(5);
   });
 
+  test("is not written by a client of v1beta1 that says the same in other words", async () => {
+    const server = newServer();
+    await server.create(MD2, deployment());
+    // What kubectl sends for a manifest of v1beta1: the server shows 10m0s, and v1beta2 in the reference.
+    const configRef = { ...REFERENCES.older.bootstrap.configRef, apiVersion: `${GROUPS.bootstrap}/v1beta1` };
+    const said = (nodeDrainTimeout: string): object => ({
+      spec: { template: { spec: { nodeDrainTimeout, bootstrap: { configRef } } } },
+    });
+    const { metadata } = (await server.merge(`${MD1}/workers`, said("10m"))).body;
+    expect(metadata.generation).toBe(1);
+    for (const path of [`${MD1}/workers?dryRun=All`, `${MD1}/workers`]) {
+      const { status, body } = await server.merge(path, said("600s"));
+      expect([status, body.metadata]).toEqual([200, metadata]);
+    }
+    const changed = (await server.merge(`${MD1}/workers`, said("11m"))).body.metadata;
+    expect(changed.generation).toBe(2);
+    expect(changed["resourceVersion"]).not.toBe(metadata["resourceVersion"]);
+  });
+
   test("with a reference to an unknown kind gets a version when it is read in v1beta1", async () => {
     const server = newServer();
     const template = {
