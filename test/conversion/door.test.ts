@@ -141,8 +141,8 @@ describe("a MachineDeployment of v1beta2", () => {
     });
     const { metadata } = (await server.merge(`${MD1}/workers`, said("10m"))).body;
     expect(metadata.generation).toBe(1);
-    for (const path of [`${MD1}/workers?dryRun=All`, `${MD1}/workers`]) {
-      const { status, body } = await server.merge(path, said("600s"));
+    for (const place of [`${MD1}/workers?dryRun=All`, `${MD1}/workers`]) {
+      const { status, body } = await server.merge(place, said("600s"));
       expect([status, body.metadata]).toEqual([200, metadata]);
     }
     const changed = (await server.merge(`${MD1}/workers`, said("11m"))).body.metadata;
