@@ -1,50 +1,8 @@
 /** Both versions of our kinds on the embedded server: v1beta2 is stored, v1beta1 is converted. */
 import { customKinds } from "@capstan/api";
-import { builtInKinds, createApiServer } from "@capstan/apiserver";
-import { createRealEnv } from "@capstan/env";
 import { describe, expect, test } from "vitest";
+import { DATA, type Fields, GROUPS, newServer, path } from "./door-server.ts";
 
-type Fields = Record<string, unknown>;
-
-interface Seen extends Fields {
-  readonly apiVersion: string;
-  readonly metadata: { readonly annotations?: Record<string, string>; readonly generation: number } & Fields;
-  readonly spec: Fields;
-  readonly status: Fields;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly warning: string | undefined;
-  readonly body: Seen;
-}
-
-const GROUPS = { core: "cluster.x-k8s.io", bootstrap: "bootstrap.cluster.x-k8s.io" };
-const DATA = "cluster.x-k8s.io/conversion-data";
-
-function newServer() {
-  const { handle } = createApiServer({ env: createRealEnv(), kinds: [...builtInKinds, ...customKinds] });
-  const send = async (method: string, path: string, body?: unknown, type = "application/json") => {
-    const headers = { "content-type": type };
-    const response = await handle({ method, path, headers, ...(body !== undefined && { body }) });
-    const answer: Answer = {
-      status: response.status,
-      warning: response.headers["warning"],
-      body: (await response.json()) as Seen,
-    };
-    return answer;
-  };
-  return {
-    get: (path: string) => send("GET", path),
-    create: (path: string, body: unknown) => send("POST", path, body),
-    merge: (path: string, body: unknown) => send("PATCH", path, body, "application/merge-patch+json"),
-    apply: (path: string, manager: string, body: unknown) =>
-      send("PATCH", `${path}?fieldManager=${manager}`, body, "application/apply-patch+yaml"),
-  };
-}
-
-const path = (version: string, plural: string, group = GROUPS.core): string =>
-  `/apis/${group}/${version}/namespaces/default/${plural}`;
 const MD1 = path("v1beta1", "machinedeployments");
 const MD2 = path("v1beta2", "machinedeployments");
 
@@ -171,6 +129,25 @@ describe("a MachineDeployment of v1beta2", () => {
       metadata: { annotations: { "capstan.dev/revision-history-limit": "5" } },
     });
     expect((await server.get(`${MD1}/workers`)).body.spec["revisionHistoryLimit"]).toBe(5);
+  });
+
+  test("is not written by a client of v1beta1 that says the same in other words", async () => {
+    const server = newServer();
+    await server.create(MD2, deployment());
+    // What kubectl sends for a manifest of v1beta1: the server shows 10m0s, and v1beta2 in the reference.
+    const configRef = { ...REFERENCES.older.bootstrap.configRef, apiVersion: `${GROUPS.bootstrap}/v1beta1` };
+    const said = (nodeDrainTimeout: string): object => ({
+      spec: { template: { spec: { nodeDrainTimeout, bootstrap: { configRef } } } },
+    });
+    const { metadata } = (await server.merge(`${MD1}/workers`, said("10m"))).body;
+    expect(metadata.generation).toBe(1);
+    for (const place of [`${MD1}/workers?dryRun=All`, `${MD1}/workers`]) {
+      const { status, body } = await server.merge(place, said("600s"));
+      expect([status, body.metadata]).toEqual([200, metadata]);
+    }
+    const changed = (await server.merge(`${MD1}/workers`, said("11m"))).body.metadata;
+    expect(changed.generation).toBe(2);
+    expect(changed["resourceVersion"]).not.toBe(metadata["resourceVersion"]);
   });
 
   test("with a reference to an unknown kind gets a version when it is read in v1beta1", async () => {

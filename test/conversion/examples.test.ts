@@ -27,10 +27,7 @@ function objectsIn(text: string): readonly JsonObject[] {
 
 function kindFor({ apiVersion, kind }: JsonObject) {
   const group = String(apiVersion).split("/")[0] ?? "";
-  return customKinds.find(
-    (one) =>
-      one.group === group && one.kind === kind && one.converted.length > 0 && !group.startsWith("infra"),
-  );
+  return customKinds.find((one) => one.group === group && one.kind === kind && one.converted.length > 0);
 }
 
 /** What the embedded server says about an object, without storing it. */

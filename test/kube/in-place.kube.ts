@@ -215,7 +215,7 @@ test("machines keep names and UIDs while they move to another MachineSet and are
   const isComplete = async (size: string): Promise<void> => {
     const { status } = await client.get(MachineDeployment, { name: "workers", namespace });
     expect(status).toMatchObject({ upToDateReplicas: 2, availableReplicas: 2 });
-    expect(getCondition(status?.conditions, "RolloutComplete")?.status).toBe("True");
+    expect(getCondition(status?.conditions, "RollingOut")?.status).toBe("False");
     expect((await client.list(TestMachine)).map(({ spec }) => spec?.["size"])).toEqual([size, size]);
   };
   await eventually(() => isComplete("small"));

@@ -7,6 +7,13 @@ import { parseAllDocuments } from "yaml";
 /** Kinds whose objects have a Secret NAME-azure-json, so that two of them must not share a name either. */
 const WITH_CLOUD_CONFIG: ReadonlySet<string> = new Set(["AzureMachinePool", "AzureMachineTemplate"]);
 
+/** The groups of Cluster API whose kinds have both versions; infrastructure kinds have CAPZ's. */
+const OWN_GROUPS: ReadonlySet<string> = new Set(
+  ["cluster", "bootstrap.cluster", "controlplane.cluster", "runtime.cluster"].map(
+    (name) => `${name}.x-k8s.io`,
+  ),
+);
+
 function objectsIn(file: string): readonly KubernetesObject[] {
   const documents = parseAllDocuments(readFileSync(file, "utf8"));
   return documents.map((one) => one.toJS() as KubernetesObject | null).filter((one) => one !== null);
@@ -19,10 +26,27 @@ test("no two examples have an object in common, so that deleting one never delet
     for (const { kind, metadata } of objectsIn(file)) {
       const names = [`${kind} ${metadata.name}`];
       if (WITH_CLOUD_CONFIG.has(kind)) names.push(`Secret ${metadata.name}-azure-json`);
-      for (const name of names) folders.set(name, (folders.get(name) ?? new Set()).add(dirname(file)));
+      // Those of v1beta1 are one file each.
+      const place = file.startsWith("examples/v1beta1/") ? file : dirname(file);
+      for (const name of names) folders.set(name, (folders.get(name) ?? new Set()).add(place));
     }
   }
   expect(folders.size).toBeGreaterThan(30);
   const shared = [...folders].filter(([, found]) => found.size > 1);
   expect(shared.map(([name, found]) => `${name}: ${[...found].join(", ")}`)).toEqual([]);
+});
+
+test("every example is in v1beta2 of Cluster API, apart from those that show v1beta1", () => {
+  const versions = new Map<string, string[]>();
+  for (const file of globSync("examples/**/*.yaml")) {
+    if (file.includes("scenarios") || file.endsWith("cloud-init.yaml")) continue;
+    for (const { apiVersion } of objectsIn(file)) {
+      const [group = "", version = ""] = apiVersion.split("/");
+      if (!OWN_GROUPS.has(group)) continue;
+      const place = file.startsWith("examples/v1beta1/") ? "v1beta1" : "others";
+      versions.set(place, [...(versions.get(place) ?? []), version]);
+    }
+  }
+  expect(new Set(versions.get("v1beta1"))).toEqual(new Set(["v1beta1", "v1alpha1"]));
+  expect(new Set(versions.get("others"))).toEqual(new Set(["v1beta2"]));
 });

@@ -61,7 +61,14 @@ const VERDICTS: readonly (readonly [rule: string, verdicts: readonly Verdict[]])
     ],
   ],
   [
-    "self.all(x, self.exists_one",
+    "self.all(x, self.exists_one(y, x == y))",
+    [
+      ...accepted([{ selector: { matchLabels: { a: "b" } } }, { selector: { matchLabels: { a: "c" } } }]),
+      ...refused([{ selector: { matchLabels: { a: "b" } } }, { selector: { matchLabels: { a: "b" } } }]),
+    ],
+  ],
+  [
+    "self.all(x, self.exists_one(y, x.name",
     [
       ...accepted([
         { name: "v", value: "2" },

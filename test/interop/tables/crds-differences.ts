@@ -81,18 +81,8 @@ export const CRD_DIFFERENCES: readonly ListedDifference[] = [
     reason: "The order is a number.",
   },
   {
-    pattern:
-      /^MachineDrainRule \w+ \.spec\.(machines|pods)(\[\] minProperties: absent \| 1| rule self\.all\(x,self\.exists_one\(y,x==y\)\): absent \| yes)$/,
-    reason:
-      "Our admission refuses an empty entry with its field; one that is given twice selects no more than once.",
-  },
-  {
     pattern: /^MachineDrainRule \w+ \.metadata required: absent \| yes$/,
     reason: "Every stored object has metadata.",
-  },
-  {
-    pattern: /\.mounts\[\] maxItems: absent \| 100$/,
-    reason: "cloud-init reads at most six fields of a mount, and the list of mounts is bounded.",
   },
   {
     pattern: /\.deprecated\.v1beta1\.failureReason (minLength|maxLength): absent \| /,

@@ -35,9 +35,4 @@ export const CONVERSION_DIFFERENCES: readonly ListedDifference[] = [
     pattern: /^MachinePool down status\.v1beta2: absent \| \{"upToDateReplicas":\d+\}$/,
     reason: "The same: upstream makes a block for the counter alone.",
   },
-  {
-    pattern: /^MachineSet up spec\.template\.spec\.minReadySeconds: 0 \| absent$/,
-    reason:
-      "MachineSets carry nothing beside their fields, so a 0 that came from v1beta2 would be lost on the way back.",
-  },
 ];

@@ -1,25 +1,14 @@
 /** The flavours of CAPZ's templates, condensed: the same kinds and fields, with names of our own. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  AzureManagedControlPlane,
-  Cluster,
-  getCondition,
-  isTrue,
-  servedKind,
-  KubeadmControlPlane,
-  type KubernetesObject,
-  MachineDeployment,
-  MachinePool,
-  olderConditionsOf,
-  parseYaml,
-} from "@capstan/api";
-import { simulatedControllers } from "@capstan/cli";
-import { createWorld, type World } from "@capstan/sim";
+import { Cluster, getCondition, type KubernetesObject, olderConditionsOf } from "@capstan/api";
+import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
+import { convertText } from "../../../packages/cli/src/convert/convert-text.ts";
+import type { Target } from "../../../packages/cli/src/convert/target.ts";
 import { idIn, LOCATION, portal } from "../kit/network-world.ts";
-import { GUESTS } from "../kit/control-plane-world.ts";
-import { get, MINUTE_MS, NAMESPACE } from "../kit/fleet-world.ts";
+import { get, MINUTE_MS } from "../kit/fleet-world.ts";
+import { comesUp, manifestWorld, objectsIn } from "./manifest-world.ts";
 
 const NAME = "pier";
 
@@ -27,6 +16,8 @@ interface Flavour {
   readonly files: readonly string[];
   /** Fields of the flavour, by kind and name: merged into `spec`, or into the spec of the machines of a template. */
   readonly fields?: Readonly<Record<string, object>>;
+  /** The version into which `capstan convert` has brought the files; theirs is v1beta1. */
+  readonly inVersion?: Target;
   /** What exists in Azure before. */
   readonly before?: (world: World) => Promise<void>;
 }
@@ -110,12 +101,20 @@ const FLAVOURS: Readonly<Record<string, Flavour>> = {
   aks: { files: ["aks.yaml"] },
 };
 
-function objectsOf({ files, fields = {} }: Flavour): readonly KubernetesObject[] {
-  return ["identity.yaml", ...files].flatMap((file) =>
-    readFileSync(join(import.meta.dirname, file), "utf8")
-      .split(/^---$/m)
-      .map((part) => withFields(parseYaml(part) as KubernetesObject, fields)),
-  );
+function objectsOf({ files, fields = {}, inVersion }: Flavour): readonly KubernetesObject[] {
+  return ["identity.yaml", ...files].flatMap((file) => {
+    const text = readFileSync(join(import.meta.dirname, file), "utf8");
+    return objectsIn(inVersion ? converted(file, text, inVersion) : text).map((object) =>
+      withFields(object, fields),
+    );
+  });
+}
+
+/** The text that `capstan convert` prints, without a warning. */
+function converted(origin: string, text: string, version: Target): string {
+  const result = convertText({ origin, text }, version);
+  expect(result.warnings).toEqual([]);
+  return result.text;
 }
 
 function withFields(object: KubernetesObject, fields: Readonly<Record<string, object>>): KubernetesObject {
@@ -126,48 +125,29 @@ function withFields(object: KubernetesObject, fields: Readonly<Record<string, ob
   return object;
 }
 
-async function flavourWorld(flavour: Flavour, seed = "1"): Promise<World> {
-  const world = await createWorld({
-    seed,
-    controllers: simulatedControllers,
-    yieldTo: [KubeadmControlPlane, AzureManagedControlPlane],
-    guests: GUESTS,
-  });
-  await flavour.before?.(world);
-  world.start();
-  for (const object of objectsOf(flavour)) {
-    const kind = servedKind(object.apiVersion, object.kind);
-    if (!kind) throw new Error(`no kind for ${object.kind}`);
-    await world.run(world.user.create(kind, object));
-  }
-  return world;
-}
-
-/** How many workers have a Node that is Ready. */
-async function readyWorkers(world: World): Promise<number> {
-  const options = { namespace: NAMESPACE };
-  const deployments = await world.run(world.user.list(MachineDeployment, options));
-  const pools = await world.run(world.user.list(MachinePool, options));
-  return [...deployments, ...pools].reduce((sum, { status }) => sum + (status?.readyReplicas ?? 0), 0);
-}
-
-async function untilReady(world: World): Promise<boolean> {
-  for (let minutes = 0; minutes < 60; minutes++) {
-    const { status } = await get(world, Cluster, NAME);
-    if (isTrue(olderConditionsOf({ status }), "Ready") && (await readyWorkers(world)) === 2) return true;
-    await world.advance(MINUTE_MS);
-  }
-  return false;
-}
+const flavourWorld = (flavour: Flavour): Promise<World> =>
+  manifestWorld(objectsOf(flavour), { before: flavour.before });
 
 test.each(Object.entries(FLAVOURS))("CAPZ's flavour %s comes up", async (_name, flavour) => {
   const world = await flavourWorld(flavour);
-  expect(await untilReady(world)).toBe(true);
+  expect(await comesUp(world, NAME, { workers: 2 })).toBe(true);
   const { status } = await get(world, Cluster, NAME);
   expect(status).toMatchObject({
     initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true },
   });
 });
+
+test.each(["v1beta1", "v1beta2"] as const)(
+  "CAPZ's flavour default has three machines that are Ready in %s, made by capstan convert",
+  async (inVersion) => {
+    const flavour = { files: MACHINES, inVersion };
+    const versions = new Map(objectsOf(flavour).map(({ kind, apiVersion }) => [kind, apiVersion]));
+    for (const kind of ["Cluster", "AzureCluster", "KubeadmControlPlane", "MachineDeployment"])
+      expect(versions.get(kind)).toMatch(new RegExp(`/${inVersion}$`));
+    const world = await flavourWorld(flavour);
+    expect(await comesUp(world, NAME, { workers: 2, machines: 3 })).toBe(true);
+  },
+);
 
 test("CAPZ's flavour private says that Bastion hosts are not supported", async () => {
   const fields = { "AzureCluster pier": { networkSpec: INTERNAL, bastionSpec: { azureBastion: {} } } };

@@ -2,12 +2,17 @@ import { LabelSelector, labelSelectorProblem } from "../kubernetes/label-selecto
 import { olderVersion } from "../conversion/by-rules.ts";
 import { type ObjectOf, type PrinterColumn, defineKind } from "../kind.ts";
 import { AGE_COLUMN } from "../printer-columns.ts";
-import { described, integer, listOf, object, oneOf, optional } from "../schema/schema.ts";
+import { described, integer, listOf, object, oneOf, optional, type Rule } from "../schema/schema.ts";
 import { type FieldError, errorIf, forbidden, invalid, required } from "../values/field-error.ts";
 import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 
 const MOST_SELECTORS = 32;
 const LARGEST_ORDER = 2_147_483_647;
+
+/** An entry that is given twice is a mistake, most often a copy that was not changed. */
+function unique(list: string): Rule {
+  return { rule: "self.all(x, self.exists_one(y, x == y))", message: `entries in ${list} must be unique` };
+}
 
 const Spec = object("Which pods of which machines, and how they are drained.", {
   drain: object("How the pods are drained.", {
@@ -25,25 +30,33 @@ const Spec = object("Which pods of which machines, and how they are drained.", {
   machines: optional(
     listOf(
       "The machines whose pods the rule is for: those that match one entry; all of the namespace if there is none.",
-      object("Machines that match both selectors.", {
-        selector: optional(described("Selects machines.", LabelSelector)),
-        clusterSelector: optional(
-          described("Selects machines by the labels of their Cluster.", LabelSelector),
-        ),
-      }),
-      { minItems: 1, maxItems: MOST_SELECTORS },
+      object(
+        "Machines that match both selectors.",
+        {
+          selector: optional(described("Selects machines.", LabelSelector)),
+          clusterSelector: optional(
+            described("Selects machines by the labels of their Cluster.", LabelSelector),
+          ),
+        },
+        { minProperties: 1 },
+      ),
+      { minItems: 1, maxItems: MOST_SELECTORS, rules: [unique("machines")] },
     ),
   ),
   pods: optional(
     listOf(
       "The pods that the rule is for: those that match one entry; all if there is none.",
-      object("Pods that match both selectors.", {
-        selector: optional(described("Selects pods.", LabelSelector)),
-        namespaceSelector: optional(
-          described("Selects pods by the labels of their namespace.", LabelSelector),
-        ),
-      }),
-      { minItems: 1, maxItems: MOST_SELECTORS },
+      object(
+        "Pods that match both selectors.",
+        {
+          selector: optional(described("Selects pods.", LabelSelector)),
+          namespaceSelector: optional(
+            described("Selects pods by the labels of their namespace.", LabelSelector),
+          ),
+        },
+        { minProperties: 1 },
+      ),
+      { minItems: 1, maxItems: MOST_SELECTORS, rules: [unique("pods")] },
     ),
   ),
 });

@@ -2,10 +2,11 @@
  * The timeouts of kubeadm. The older version has two of them, in other places; the newer one has a block for `init` and one
  * for `join`. What the two cannot express is carried.
  */
+import { Timeouts } from "../bootstrap/v1beta2/spec.ts";
 import { deepEqual } from "../values/deep-equal.ts";
 import { isJsonObject, type JsonObject } from "../values/json-object.ts";
 import { fieldAt, fieldPath, type Fields, putField, takeField } from "./field-path.ts";
-import { type FieldRule, seconds } from "./rules.ts";
+import { type FieldRule, ignored, isSeconds, type Pass, seconds } from "./rules.ts";
 
 const HEALTH_CHECK = "controlPlaneComponentHealthCheckSeconds";
 const TLS_BOOTSTRAP = "tlsBootstrapSeconds";
@@ -37,11 +38,11 @@ export function kubeadmTimeouts(path: string): FieldRule {
       { older: older.discovery, newer: `${path}.joinConfiguration.timeouts.${TLS_BOOTSTRAP}` },
     ],
     up: (pass) => {
-      const { object, restored } = pass;
+      const { object } = pass;
       controlPlane.up(pass);
       discovery.up(pass);
       const set = { healthCheck: takeNumber(object, HEALTH_CHECK), tls: takeNumber(object, TLS_BOOTSTRAP) };
-      const blocks = merged(blocksIn(restored, places), set);
+      const blocks = merged(restoredBlocks(pass, places), set);
       for (const part of ["init", "join"] as const)
         if (Object.keys(blocks[part]).length > 0) putField(object, places[part], { ...blocks[part] });
     },
@@ -87,19 +88,35 @@ function merged(restored: Blocks, { healthCheck, tls }: OlderTimeouts): Blocks {
   };
 }
 
-function blocksIn(
-  object: JsonObject,
-  places: { readonly init: readonly string[]; readonly join: readonly string[] },
-): Blocks {
+interface Places {
+  readonly init: readonly string[];
+  readonly join: readonly string[];
+}
+
+function blocksIn(object: JsonObject, places: Places): Blocks {
   return { init: blockAt(object, places.init), join: blockAt(object, places.join) };
 }
 
-/** The timeouts at a place. The block may come from an annotation that a client has forged. */
+/** The timeouts of an annotation, which a client may have forged. */
+function restoredBlocks({ restored, warnings }: Pass, places: Places): Blocks {
+  const blocks = blocksIn(restored, places);
+  for (const part of ["init", "join"] as const) {
+    const given = fieldAt(restored, places[part]);
+    const names = isJsonObject(given) ? Object.keys(given) : [];
+    for (const name of names)
+      if (!Object.hasOwn(blocks[part], name)) warnings.push(ignored([...places[part], name].join(".")));
+  }
+  return blocks;
+}
+
+const NAMES: ReadonlySet<string> = new Set(Object.keys(Timeouts.properties));
+
+/** The valid timeouts at a place. */
 function blockAt(object: JsonObject, place: readonly string[]): JsonObject {
   const block = fieldAt(object, place);
   if (!isJsonObject(block)) return {};
   return Object.fromEntries(
-    Object.entries(block).filter(([, value]) => Number.isInteger(value) && Number(value) >= 0),
+    Object.entries(block).filter(([name, value]) => NAMES.has(name) && isSeconds(value)),
   );
 }
 

@@ -10,7 +10,7 @@ import { Spec, Status } from "../cluster/v1beta1/machine-set.ts";
 import * as newer from "../cluster/v1beta2/machine-set.ts";
 import { olderVersion } from "./by-rules.ts";
 import { machineSpec } from "./machine-spec.ts";
-import { moved, olderOnly } from "./rules.ts";
+import { intent, moved, olderOnly } from "./rules.ts";
 import { conditionSets, deprecatedFields, nextVersionFields, REPLICA_COUNTERS } from "./status-rules.ts";
 
 /** MachineSets of v1beta1. */
@@ -32,7 +32,7 @@ export const machineSetV1Beta1 = olderVersion({
   fieldRules: [
     moved("spec.deletePolicy", "spec.deletion.order"),
     moved("spec.machineNamingStrategy", "spec.machineNaming"),
-    moved("spec.minReadySeconds", "spec.template.spec.minReadySeconds"),
+    intent("spec.minReadySeconds", "spec.template.spec.minReadySeconds", 0),
     ...machineSpec("spec.template.spec"),
     ...deprecatedFields(
       "fullyLabeledReplicas",

@@ -14,7 +14,7 @@ import * as newer from "../cluster/v1beta2/machine.ts";
 import { olderVersion } from "./by-rules.ts";
 import { machineSpec } from "./machine-spec.ts";
 import { nodeReference } from "./references.ts";
-import { intent, newerOnly, olderOnly } from "./rules.ts";
+import { intent, isSeconds, newerOnly, olderOnly } from "./rules.ts";
 import { conditionSets, deprecatedFields } from "./status-rules.ts";
 
 /** Machines of v1beta1. */
@@ -45,13 +45,19 @@ export const machineV1Beta1 = olderVersion({
   ],
   fieldRules: [
     ...machineSpec("spec"),
-    newerOnly("spec.minReadySeconds", (value) => Number.isInteger(value) && Number(value) >= 0),
+    newerOnly("spec.minReadySeconds", isSeconds),
     intent("status.bootstrapReady", "status.initialization.bootstrapDataSecretCreated"),
     intent("status.infrastructureReady", "status.initialization.infrastructureProvisioned"),
     nodeReference("status.nodeRef"),
-    newerOnly("status.failureDomain", (value) => typeof value === "string" && value !== ""),
+    newerOnly("status.failureDomain", isFailureDomain),
     ...deprecatedFields("failureReason", "failureMessage"),
     ...conditionSets,
     olderOnly("status.v1beta2"),
   ],
 });
+
+const LONGEST_FAILURE_DOMAIN = 256;
+
+function isFailureDomain(value: unknown): boolean {
+  return typeof value === "string" && value.length > 0 && value.length <= LONGEST_FAILURE_DOMAIN;
+}

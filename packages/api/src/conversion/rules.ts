@@ -53,6 +53,11 @@ function move(object: Fields, from: readonly string[], to: readonly string[]): v
 // The largest number that the newer version accepts.
 const MOST_SECONDS = 2 ** 31 - 1;
 
+/** Whether a value is a number of seconds that the newer version accepts. */
+export function isSeconds(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_SECONDS;
+}
+
 /** A duration in Go's grammar that became a whole number of seconds. Parts of a second are lost. */
 export function seconds(older: string, newer: string): FieldRule {
   const [from, to] = [fieldPath(older), fieldPath(newer)];
@@ -147,13 +152,18 @@ export function newerOnly(newer: string, isValid: (value: unknown) => boolean): 
       const value = fieldAt(restored, path);
       if (value === undefined) return;
       if (isValid(value)) putField(object, path, structuredClone(value));
-      else warnings.push(`${newer}: the restored value is not valid and was ignored`);
+      else warnings.push(ignored(newer));
     },
     down: ({ object, carried }) => {
       const value = takeField(object, path);
       if (value !== undefined) putField(carried, path, value);
     },
   };
+}
+
+/** What a client reads about a value of an annotation that no conversion wrote. */
+export function ignored(newer: string): string {
+  return `${newer}: the restored value is not valid and was ignored`;
 }
 
 /** A field that only the older version has, and that is lost. */

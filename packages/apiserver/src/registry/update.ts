@@ -156,6 +156,7 @@ async function admit(
   ];
   refuse(resource, draft, { problems, warnings: findings.warnings });
   const next = toStoredVersion(resource, draft, before);
+  if (next.draft !== draft) keepIfUnchanged(resource, stored, next.draft);
   const warnings = [
     ...findings.warnings,
     ...new Set([...lost, ...next.warnings]),
@@ -297,15 +298,41 @@ function sameFields(old: StoredObject, draft: Draft): boolean {
   return fields.length === Object.keys(old).length && fields.every((field) => draft[field] === old[field]);
 }
 
-/** The desired state is every field except the metadata, and the status if that has its own path. */
 function countGeneration({ kind, custom, strategy }: Resource, old: StoredObject, draft: Draft): void {
-  if (!strategy.generation) return;
+  if (!strategy.generation || isSameDesiredState({ kind, custom }, old, draft)) return;
+  draft.metadata = { ...draft.metadata, generation: (old.metadata.generation ?? 0) + 1 };
+}
+
+/** The desired state is every field except the metadata, and the status if that has its own path. */
+function isSameDesiredState(
+  { kind, custom }: Pick<Resource, "kind" | "custom">,
+  old: StoredObject,
+  draft: Draft,
+): boolean {
   const fields = custom ? [...new Set([...Object.keys(old), ...Object.keys(draft)])] : ["spec"];
   const counted = fields.filter(
     (field) => field !== "metadata" && !(field === "status" && kind.subresources.includes("status")),
   );
-  if (counted.every((field) => draft[field] === old[field])) return;
-  draft.metadata = { ...draft.metadata, generation: (old.metadata.generation ?? 0) + 1 };
+  return counted.every((field) => draft[field] === old[field]);
+}
+
+/**
+ * A write in another version may say in other words what is stored: `10m` for 600 seconds, or another version in a
+ * reference. Then it changes nothing, so that a manifest that is applied again and again is not written each time.
+ * kube-apiserver, which compares in the version of the request, counts a generation for it.
+ */
+function keepIfUnchanged(resource: Resource, stored: StoredObject, draft: Draft): void {
+  if (!isSameDesiredState(resource, stored, draft)) return;
+  const { generation } = stored.metadata;
+  const before = stored.metadata.managedFields as unknown[] | undefined;
+  const { managedFields: after } = draft.metadata;
+  const isSameOwnership = before !== undefined && after !== undefined && sameButTimes(before, after);
+  const metadata = {
+    ...draft.metadata,
+    ...(generation !== undefined && { generation }),
+    ...(isSameOwnership && { managedFields: before }),
+  };
+  draft.metadata = sharing(metadata, stored.metadata) as ObjectMeta;
 }
 
 /** Whether nothing keeps an object that is being deleted. */

@@ -12,7 +12,8 @@ import {
 import { CommandError } from "../command-error.ts";
 import type { Target } from "./target.ts";
 
-// Versions of infrastructure kinds are those of their provider: the manifests of these groups alone are converted.
+// All kinds of these groups have both versions. Versions of infrastructure kinds are those of their provider: of ours only some
+// have another one, and those of others are not known here.
 const GROUPS: ReadonlySet<string> = new Set(
   ["cluster", "bootstrap.cluster", "controlplane.cluster", "runtime.cluster"].map(
     (name) => `${name}.x-k8s.io`,
@@ -33,7 +34,7 @@ export interface ConvertedObject {
 /** What becomes of an object. */
 export type Fate =
   | { readonly type: "converted"; readonly result: ConvertedObject }
-  /** It is not one of ours, or has the version already. */
+  /** It is not one of ours, or its kind has one version, or it has the desired version already. */
   | { readonly type: "kept" }
   /** It is of a group that has both versions, but its kind is not known here. */
   | { readonly type: "unknown"; readonly title: string };
@@ -43,17 +44,21 @@ export function convertObject(object: JsonObject, to: Target): Fate {
   const { apiVersion, kind: name } = object;
   if (typeof apiVersion !== "string" || typeof name !== "string") return { type: "kept" };
   const [group = "", version = ""] = apiVersion.split("/");
-  if (!GROUPS.has(group)) return { type: "kept" };
   const kind = customKinds.find((one) => one.group === group && one.kind === name);
-  if (!kind) return { type: "unknown", title: titleIn(object) };
-  const versions = versionsOf(kind);
-  if (!versions.includes(version))
-    throw new CommandError(
-      `${titleIn(object)} has apiVersion ${apiVersion}; its versions are ${versions.join(" and ")}`,
-    );
+  if (!kind && GROUPS.has(group)) return { type: "unknown", title: titleIn(object) };
+  if (!kind || kind.converted.length === 0) return { type: "kept" };
+  checkVersion(kind, object, version);
   const desired = targetOf(kind, to);
   if (version === desired) return { type: "kept" };
   return { type: "converted", result: convert(kind, object, { version: desired, to }) };
+}
+
+function checkVersion(kind: CustomKind, object: JsonObject, version: string): void {
+  const versions = versionsOf(kind);
+  if (versions.includes(version)) return;
+  throw new CommandError(
+    `${titleIn(object)} has apiVersion ${String(object["apiVersion"])}; its versions are ${versions.join(" and ")}`,
+  );
 }
 
 /** The versions of a kind, the older ones first. */
@@ -63,6 +68,7 @@ function versionsOf({ version, converted }: CustomKind): readonly string[] {
 
 /** The version of a kind that belongs to a target: runtime extensions had v1alpha1 when the others had v1beta1. */
 function targetOf(kind: CustomKind, to: Target): string {
+  if (kind.converted.length === 0) return kind.version;
   const versions = versionsOf(kind);
   return versions.includes(to) ? to : (versions[0] ?? kind.version);
 }
@@ -95,7 +101,7 @@ function carriedIn({ metadata }: JsonObject): unknown {
 function versionOfReference(to: Target): (group: string, kind: string) => string | undefined {
   return (group, name) => {
     const kind = customKinds.find((one) => one.group === group && one.kind === name);
-    return kind && (GROUPS.has(group) ? targetOf(kind, to) : kind.version);
+    return kind && targetOf(kind, to);
   };
 }
 
@@ -104,7 +110,7 @@ export function listVersion({ apiVersion, kind }: JsonObject, to: Target): strin
   if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
   const [group = ""] = apiVersion.split("/");
   const listed = customKinds.find((one) => one.group === group && `${one.kind}List` === kind);
-  return listed && GROUPS.has(group) ? `${group}/${targetOf(listed, to)}` : undefined;
+  return listed && listed.converted.length > 0 ? `${group}/${targetOf(listed, to)}` : undefined;
 }
 
 /** How messages refer to an object, which may have no name yet. */

@@ -42,7 +42,8 @@ export function addConvert(program: Command, shell: Shell, carryOut: CarryOut): 
 
 const CONVERT_HELP = `
 The kinds of the groups cluster.x-k8s.io, bootstrap, controlplane and runtime.cluster.x-k8s.io are converted; v1beta1 of an
-ExtensionConfig is v1alpha1. Other objects are not changed. What a version has no field for is said on standard error.
+ExtensionConfig is v1alpha1. So is AzureCluster, whose v1beta2 cluster-api-provider-azure does not have. Other objects are not
+changed. What a version has no field for is said on standard error.
 
 Examples:
   capstan convert -f cluster.yaml                       print it in v1beta2

@@ -1,348 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { convertText } from "./convert-text.ts";
+import { HEAD, lines, TABLE } from "./manifests.fixture.ts";
 
 const up = (text: string) => convertText({ origin: "a.yaml", text }, "v1beta2");
 const down = (text: string) => convertText({ origin: "a.yaml", text }, "v1beta1");
-const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
-
-const HEAD = ["apiVersion: cluster.x-k8s.io/v1beta1", "kind: MachineDeployment"];
-const NEW_HEAD = ["apiVersion: cluster.x-k8s.io/v1beta2", "kind: MachineDeployment"];
-
-/** Texts before and after the way to v1beta2. */
-const TABLE: readonly {
-  readonly name: string;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-  readonly warnings?: readonly string[];
-}[] = [
-  {
-    name: "fields that stay have their lines, with every space and quote",
-    before: [
-      ...HEAD,
-      "metadata: {name: 'a',   labels: {b:  c}}   # kept",
-      "",
-      "",
-      "spec:",
-      "    replicas:   3",
-    ],
-    after: [
-      ...NEW_HEAD,
-      "metadata: {name: 'a',   labels: {b:  c}}   # kept",
-      "",
-      "",
-      "spec:",
-      "    replicas:   3",
-    ],
-  },
-  {
-    name: "a moved field takes the place of the old one, and its comments",
-    before: [
-      ...HEAD,
-      "spec:",
-      "  # how fast",
-      "  strategy: # a rollout",
-      "    rollingUpdate:",
-      "      # one more",
-      "      maxSurge: 1 # not two",
-      "  replicas: 2",
-    ],
-    after: [
-      ...NEW_HEAD,
-      "spec:",
-      "  rollout:",
-      "    # how fast",
-      "    strategy:",
-      "      # a rollout",
-      "      rollingUpdate:",
-      "        # one more",
-      "        maxSurge: 1 # not two",
-      "  replicas: 2",
-    ],
-  },
-  {
-    name: "a field with another form keeps its comments",
-    before: [
-      ...HEAD,
-      "spec:",
-      "  template:",
-      "    spec:",
-      "      # patience",
-      "      nodeDrainTimeout: 10m # long",
-    ],
-    after: [
-      ...NEW_HEAD,
-      "spec:",
-      "  template:",
-      "    spec:",
-      "      deletion:",
-      "        # patience",
-      "        nodeDrainTimeoutSeconds: 600 # long",
-    ],
-  },
-  {
-    name: "a reference names a group in the line of its version",
-    before: [
-      ...HEAD,
-      "spec:",
-      "  template:",
-      "    spec:",
-      "      infrastructureRef:",
-      "        # mine",
-      "        apiVersion: infrastructure.cluster.x-k8s.io/v1beta1 # the provider",
-      "        kind: AzureMachineTemplate",
-      "        name: a",
-    ],
-    after: [
-      ...NEW_HEAD,
-      "spec:",
-      "  template:",
-      "    spec:",
-      "      infrastructureRef:",
-      "        # mine",
-      "        apiGroup: infrastructure.cluster.x-k8s.io # the provider",
-      "        kind: AzureMachineTemplate",
-      "        name: a",
-    ],
-  },
-  {
-    name: "arguments become a list in the order of their names, each with its comment",
-    before: [
-      "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1",
-      "kind: KubeadmConfig",
-      "spec:",
-      "  joinConfiguration:",
-      "    nodeRegistration:",
-      "      kubeletExtraArgs:",
-      "        # the verbosity",
-      '        v: "2"',
-      "        # the cloud",
-      "        cloud-provider: external # of Azure",
-    ],
-    after: [
-      "apiVersion: bootstrap.cluster.x-k8s.io/v1beta2",
-      "kind: KubeadmConfig",
-      "spec:",
-      "  joinConfiguration:",
-      "    nodeRegistration:",
-      "      kubeletExtraArgs:",
-      "        # the cloud",
-      "        - name: cloud-provider",
-      "          value: external # of Azure",
-      "        # the verbosity",
-      "        - name: v",
-      '          value: "2"',
-    ],
-  },
-  {
-    name: "a list at the indentation of its field stays there, and the comment after it belongs to the next field",
-    before: [
-      "apiVersion: cluster.x-k8s.io/v1beta1",
-      "kind: MachineHealthCheck",
-      "spec:",
-      "  unhealthyConditions:",
-      "  - type: Ready",
-      "    status: Unknown",
-      "    timeout: 5m",
-      "  # all of them",
-      "  selector: {}",
-    ],
-    after: [
-      "apiVersion: cluster.x-k8s.io/v1beta2",
-      "kind: MachineHealthCheck",
-      "spec:",
-      "  checks:",
-      "    unhealthyNodeConditions:",
-      "    - type: Ready",
-      "      status: Unknown",
-      "      timeoutSeconds: 300",
-      "  # all of them",
-      "  selector: {}",
-    ],
-  },
-  {
-    name: "an alias stays where both places have the same value afterwards",
-    before: [
-      "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1",
-      "kind: KubeadmConfig",
-      "spec:",
-      "  initConfiguration: &both",
-      "    nodeRegistration: { kubeletExtraArgs: { a: b } }",
-      "  joinConfiguration: *both",
-    ],
-    after: [
-      "apiVersion: bootstrap.cluster.x-k8s.io/v1beta2",
-      "kind: KubeadmConfig",
-      "spec:",
-      "  initConfiguration: &both",
-      "    nodeRegistration: { kubeletExtraArgs: [ { name: a, value: b } ] }",
-      "  joinConfiguration: *both",
-    ],
-  },
-  {
-    name: "an alias is written out where its places differ afterwards",
-    before: [
-      ...HEAD,
-      "metadata: { labels: &labels { a: b }, name: a }",
-      "spec:",
-      "  rolloutAfter: &time 2026-01-01T00:00:00Z",
-      "  template: { spec: { nodeDrainTimeout: &ten 10s, nodeDeletionTimeout: *ten } }",
-      "  selector: { matchLabels: *labels }",
-    ],
-    after: [
-      ...NEW_HEAD,
-      "metadata: { labels: &labels { a: b }, name: a }",
-      "spec:",
-      "  rollout:",
-      "    after: &time 2026-01-01T00:00:00Z",
-      "  template: { spec: { deletion: { nodeDrainTimeoutSeconds: &ten 10, nodeDeletionTimeoutSeconds: *ten } } }",
-      "  selector: { matchLabels: *labels }",
-    ],
-  },
-  {
-    name: "a field that the newer version does not have is said, and its comment",
-    before: [
-      ...HEAD,
-      "metadata: { name: a, namespace: b }",
-      "spec:",
-      "  # an hour",
-      "  progressDeadlineSeconds: 3600",
-      "  replicas: 1",
-    ],
-    after: [...NEW_HEAD, "metadata: { name: a, namespace: b }", "spec:", "  replicas: 1"],
-    warnings: [
-      "a.yaml: MachineDeployment b/a: spec.progressDeadlineSeconds: was dropped, because the newer version has no such field",
-      'a.yaml:5: the comment "# an hour" is lost with its field',
-    ],
-  },
-  {
-    name: "parts of a second, and namespaces of references, are said",
-    before: [
-      ...HEAD,
-      "metadata: { name: a, namespace: b }",
-      "spec:",
-      "  template:",
-      "    spec:",
-      "      nodeDrainTimeout: 1.5s",
-      "      infrastructureRef: { apiVersion: x.io/v1, kind: X, name: x, namespace: other }",
-    ],
-    after: [
-      ...NEW_HEAD,
-      "metadata: { name: a, namespace: b }",
-      "spec:",
-      "  template:",
-      "    spec:",
-      "      deletion:",
-      "        nodeDrainTimeoutSeconds: 1",
-      "      infrastructureRef: { apiGroup: x.io, kind: X, name: x }",
-    ],
-    warnings: [
-      'a.yaml: MachineDeployment b/a: spec.template.spec.nodeDrainTimeout: "1.5s" became 1 seconds',
-      'a.yaml: MachineDeployment b/a: spec.template.spec.infrastructureRef.namespace: "other" was dropped; the reference is to an object in namespace "b"',
-    ],
-  },
-  {
-    name: "comments after the last field stay with the map that they are indented as",
-    before: [
-      ...HEAD,
-      "spec:",
-      "  strategy:",
-      "    type: OnDelete",
-      "    # end of the strategy",
-      "  # end of the spec",
-      "# end of all",
-    ],
-    after: [
-      ...NEW_HEAD,
-      "spec:",
-      "  rollout:",
-      "    strategy:",
-      "      type: OnDelete",
-      "      # end of the strategy",
-      "  # end of the spec",
-      "# end of all",
-    ],
-  },
-  {
-    name: "names that are numbers, and values that are not set, stay what they are",
-    before: [
-      "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1",
-      "kind: KubeadmConfig",
-      "spec:",
-      "  joinConfiguration:",
-      "    nodeRegistration:",
-      "      kubeletExtraArgs:",
-      "        1: a",
-      "        v:",
-    ],
-    after: [
-      "apiVersion: bootstrap.cluster.x-k8s.io/v1beta2",
-      "kind: KubeadmConfig",
-      "spec:",
-      "  joinConfiguration:",
-      "    nodeRegistration:",
-      "      kubeletExtraArgs:",
-      '        - name: "1"',
-      "          value: a",
-      "        - name: v",
-      "          value:",
-    ],
-  },
-  {
-    name: "a merge key stays where the fields that it adds stay",
-    before: [
-      "apiVersion: cluster.x-k8s.io/v1beta1",
-      "kind: MachineDeployment",
-      "metadata:",
-      "  labels: &labels { a: b }",
-      "spec:",
-      "  selector:",
-      "    matchLabels:",
-      "      <<: *labels",
-      "      c: d",
-      "  rolloutAfter: 2026-01-01T00:00:00Z",
-    ],
-    after: [
-      "apiVersion: cluster.x-k8s.io/v1beta2",
-      "kind: MachineDeployment",
-      "metadata:",
-      "  labels: &labels { a: b }",
-      "spec:",
-      "  selector:",
-      "    matchLabels:",
-      "      <<: *labels",
-      "      c: d",
-      "  rollout:",
-      "    after: 2026-01-01T00:00:00Z",
-    ],
-  },
-  {
-    name: "a merge key is written out where its fields move",
-    before: [
-      "apiVersion: cluster.x-k8s.io/v1beta1",
-      "kind: MachineDeployment",
-      "metadata: { annotations: &shared { nodeDrainTimeout: 10s } }",
-      "spec:",
-      "  template:",
-      "    spec:",
-      "      <<: *shared",
-      "      clusterName: c # mine",
-    ],
-    after: [
-      "apiVersion: cluster.x-k8s.io/v1beta2",
-      "kind: MachineDeployment",
-      "metadata: { annotations: &shared { nodeDrainTimeout: 10s } }",
-      "spec:",
-      "  template:",
-      "    spec:",
-      "      deletion:",
-      "        nodeDrainTimeoutSeconds: 10",
-      "      clusterName: c # mine",
-    ],
-    warnings: [
-      "a.yaml: aliases are written out, because the fields that share them differ in the other version",
-    ],
-  },
-];
 
 describe("the way to v1beta2", () => {
   test.each(TABLE)("$name", ({ before, after, warnings = [] }) => {
@@ -381,7 +42,8 @@ describe("a stream of documents", () => {
       lines("apiVersion: kustomize.config.k8s.io/v1beta1", "kind: Kustomization", "resources:   [a.yaml]"),
       "",
     ],
-    [lines("apiVersion: infrastructure.cluster.x-k8s.io/v1beta1", "kind:   AzureCluster"), ""],
+    [lines("apiVersion: infrastructure.cluster.x-k8s.io/v1beta1", "kind:   AzureMachineTemplate"), ""],
+    [lines("apiVersion: infrastructure.cluster.x-k8s.io/v1beta1", "kind:   VSphereCluster"), ""],
     [
       lines("apiVersion: cluster.x-k8s.io/v1beta1", "kind:   ClusterClass", "metadata: {name: a}"),
       "a.yaml: ClusterClass a: is left as it is, because its kind is not known",
@@ -449,6 +111,38 @@ describe("JSON", () => {
 });
 
 describe("the way to v1beta1", () => {
+  test("gives an AzureCluster its failure domains as a map, with the comments of the list", () => {
+    const text = (version: string, ...domains: readonly string[]) =>
+      lines(
+        `apiVersion: infrastructure.cluster.x-k8s.io/${version}`,
+        "kind: AzureCluster",
+        "spec: { location:   westeurope }",
+        "status:",
+        "  failureDomains:",
+        ...domains,
+        "  # all is well",
+        "  ready: true",
+      );
+    const before = text(
+      "v1beta2",
+      "  # the smallest",
+      '  - name: "1" # and the oldest',
+      "    controlPlane: false",
+      '  - name: "3"',
+      "    controlPlane: true",
+    );
+    const after = text(
+      "v1beta1",
+      "    # the smallest",
+      "    # and the oldest",
+      '    "1":',
+      "      controlPlane: false",
+      '    "3":',
+      "      controlPlane: true",
+    );
+    expect(down(before)).toEqual({ text: after, count: 1, warnings: [] });
+  });
+
   test("names the versions of references, carries what v1beta1 has no field for, and says so", () => {
     const before = lines(
       "apiVersion: cluster.x-k8s.io/v1beta2",

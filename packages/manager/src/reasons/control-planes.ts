@@ -3,7 +3,7 @@ import type { ReasonText } from "./reason-text.ts";
 /** Reasons of KubeadmControlPlanes. */
 export const CONTROL_PLANE_REASONS = {
   CannotBeRemediated: {
-    meaning: "A machine and its replacements failed as often as `spec.remediationStrategy.maxRetry` allows.",
+    meaning: "A machine and its replacements failed as often as `spec.remediation.maxRetry` allows.",
     cure: "Find out why machines fail, correct it, and delete the Machine that the message names.",
   },
   CertificateCreated: {

@@ -7,7 +7,7 @@ export const IN_PLACE_REASONS = {
   ChangesNotCovered: {
     meaning:
       "No updater makes some of the changes of the template, and the MachineDeployment or KubeadmControlPlane has no `fallbackRollingUpdate`. No machine is updated or replaced.",
-    cure: "Change the template, register an updater for the fields in the message, or set `fallbackRollingUpdate` in `spec.strategy` (`spec.rolloutStrategy` of a KubeadmControlPlane).",
+    cure: "Change the template, register an updater for the fields in the message, or set `fallbackRollingUpdate` in `spec.rollout.strategy`.",
   },
   Discovered: { meaning: "The extension answered the discovery.", cure: PROGRESS },
   InjectingAuthority: {

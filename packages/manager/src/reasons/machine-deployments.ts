@@ -74,7 +74,7 @@ export const MACHINE_DEPLOYMENT_REASONS = {
   MachinesReady: { meaning: "All machines of the MachineSet are Ready.", cure: PROGRESS },
   NodeReady: { meaning: "The Node of the machine is Ready.", cure: PROGRESS },
   NodeStartupTimeout: {
-    meaning: "The machine has not become a Node within `nodeStartupTimeout`.",
+    meaning: "The machine has not become a Node within `nodeStartupTimeoutSeconds`.",
     cure: "Nothing: the owner of the machine replaces it. If new machines fail too, look at their boot logs.",
   },
   NotEnoughAvailable: {
@@ -87,7 +87,7 @@ export const MACHINE_DEPLOYMENT_REASONS = {
   },
   NotUpToDate: {
     meaning:
-      "The MachineDeployment of the machine has another template by now, or its `spec.rolloutAfter` has passed.",
+      "The MachineDeployment of the machine has another template by now, or its `spec.rollout.after` has passed.",
     cure: "Nothing: the rollout replaces or updates the machine. With the strategy OnDelete, delete the machine.",
   },
   PreflightCheckFailed: {
@@ -103,8 +103,7 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     cure: PROGRESS,
   },
   RemediationLimited: {
-    meaning:
-      "`spec.strategy.remediation.maxInFlight` of the MachineDeployment allows no more replacements at once.",
+    meaning: "`spec.remediation.maxInFlight` of the MachineDeployment allows no more replacements at once.",
     cure: "Nothing: it passes when the machines that are being replaced are gone.",
   },
   Resized: { meaning: "The MachineSet has as many machines as replicas.", cure: PROGRESS },
@@ -128,8 +127,7 @@ export const MACHINE_DEPLOYMENT_REASONS = {
   SuccessfulDelete: { meaning: "A Machine or a MachineSet was deleted.", cure: PROGRESS },
   SuccessfulScale: { meaning: "The MachineDeployment changed the replicas of a MachineSet.", cure: PROGRESS },
   TooManyUnhealthy: {
-    meaning:
-      "More machines are unhealthy than `maxUnhealthy` or `unhealthyRange` allows, so none is replaced.",
+    meaning: "More machines are unhealthy than `spec.remediation.triggerIf` allows, so none is replaced.",
     cure: "Find out why so many machines are unhealthy at once; to have them replaced anyway, raise the limit.",
   },
   UnhealthyMachine: {
@@ -137,7 +135,7 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     cure: "Nothing: the owner of the machine replaces it.",
   },
   UnhealthyNode: {
-    meaning: "A condition of the Node has had the status in `unhealthyConditions` for too long.",
+    meaning: "A condition of the Node has had the status in `unhealthyNodeConditions` for too long.",
     cure: "Nothing: the owner of the machine replaces it.",
   },
   WaitingForBootstrapDeletion: {
@@ -169,7 +167,7 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     cure: "Nothing, if a MachineSet owns the machine; otherwise delete the Machine.",
   },
   WaitingForRolloutAfter: {
-    meaning: "The machines are replaced when `spec.rolloutAfter` has passed.",
+    meaning: "The machines are replaced when `spec.rollout.after` has passed.",
     cure: PROGRESS,
   },
   WaitingForTemplate: {

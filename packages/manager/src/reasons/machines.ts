@@ -22,8 +22,8 @@ export const MACHINE_REASONS = {
   },
   DrainTimedOut: {
     meaning:
-      "The drain took longer than `nodeDrainTimeout`, so the machine goes with the pods that are left on it.",
-    cure: "Nothing for this machine; raise `nodeDrainTimeout` or correct the PodDisruptionBudgets if pods were lost.",
+      "The drain took longer than `deletion.nodeDrainTimeoutSeconds` (`nodeDrainTimeout` of an AzureMachinePool), so the machine goes with the pods that are left on it.",
+    cure: "Nothing for this machine; raise the timeout or correct the PodDisruptionBudgets if pods were lost.",
   },
   Drained: {
     meaning: "The pods have left the Node, so the instance may be deleted or updated.",

@@ -22,3 +22,12 @@ export const kubeadmType = {
   apiVersion: optional(string("The API version of kubeadm; it has no effect here.")),
   kind: optional(string("The kind in kubeadm's API; it has no effect here.")),
 };
+
+/** Mount points, with the limits of the fields of each. */
+export function mounts(limits: { readonly maxItems?: number } = {}) {
+  return listOf(
+    "Mount points, each as the fields of a line of fstab.",
+    listOf("The fields of a mount point.", path("A field."), limits),
+    { maxItems: 100 },
+  );
+}

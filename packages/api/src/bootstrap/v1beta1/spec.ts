@@ -2,7 +2,7 @@ import { SecretKey } from "../../kubernetes/local-reference.ts";
 import { boolean, integer, listOf, object, oneOf, optional, string } from "../../schema/schema.ts";
 import { ClusterConfiguration } from "./cluster-configuration.ts";
 import { DiskSetup } from "./disk-setup.ts";
-import { path, texts, word } from "./fields.ts";
+import { mounts, path, texts, word } from "./fields.ts";
 import { InitConfiguration } from "./init-configuration.ts";
 import { JoinConfiguration } from "./join-configuration.ts";
 
@@ -45,13 +45,7 @@ export const KubeadmConfigSpec = object("How the machine is set up and becomes a
   joinConfiguration: optional(JoinConfiguration),
   files: optional(listOf("Files to write.", File, { maxItems: 200 })),
   diskSetup: optional(DiskSetup),
-  mounts: optional(
-    listOf(
-      "Mount points, each as the fields of a line of fstab.",
-      listOf("The fields of a mount point.", path("A field.")),
-      { maxItems: 100 },
-    ),
-  ),
+  mounts: optional(mounts()),
   bootCommands: optional(texts("Commands for each boot, before anything else.", COMMANDS)),
   preKubeadmCommands: optional(texts("Commands to run before kubeadm.", COMMANDS)),
   postKubeadmCommands: optional(texts("Commands to run after kubeadm.", COMMANDS)),

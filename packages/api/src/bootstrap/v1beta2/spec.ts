@@ -14,7 +14,7 @@ import {
 import { ClusterConfiguration, Etcd } from "../v1beta1/cluster-configuration.ts";
 import { componentFields } from "../v1beta1/component.ts";
 import { DiskSetup, Partition } from "../v1beta1/disk-setup.ts";
-import { path, texts } from "../v1beta1/fields.ts";
+import { mounts, path, texts } from "../v1beta1/fields.ts";
 import { InitConfiguration } from "../v1beta1/init-configuration.ts";
 import { Discovery, JoinConfiguration } from "../v1beta1/join-configuration.ts";
 import { NodeRegistration } from "../v1beta1/node-registration.ts";
@@ -35,7 +35,8 @@ const Arguments = listMap(
 
 const seconds = (description: string) => optional(integer(description, { minimum: 0 }));
 
-const Timeouts = object("How long the steps of kubeadm may take.", {
+/** How long the steps of kubeadm may take. */
+export const Timeouts = object("How long the steps of kubeadm may take.", {
   controlPlaneComponentHealthCheckSeconds: seconds(
     "How long to wait for the components of the control plane.",
   ),
@@ -164,6 +165,7 @@ export const KubeadmConfigSpec = nonEmpty(
     clusterConfiguration: optional(NewerClusterConfiguration),
     initConfiguration: optional(NewerInitConfiguration),
     joinConfiguration: optional(NewerJoinConfiguration),
+    mounts: optional(mounts({ maxItems: 100 })),
     diskSetup: optional(
       object("How the disks are partitioned and formatted at the first boot.", {
         ...DiskSetup.properties,

@@ -134,7 +134,7 @@ function toMachinesOfDeployment(deployment: Frozen<MachineDeployment>, cache: Ca
   return cache.list(Machine, { index: BY_DEPLOYMENT, value }).map(({ metadata }) => metadata);
 }
 
-/** Whether machines may be outdated, or up to date again; the revision tells that `spec.rolloutAfter` has passed. */
+/** Whether machines may be outdated, or up to date again; the revision tells that `spec.rollout.after` has passed. */
 function startsRollout(before: Frozen<MachineDeployment>, after: Frozen<MachineDeployment>): boolean {
   const fields = ({ metadata, spec }: Frozen<MachineDeployment>): readonly unknown[] => [
     metadata.annotations?.[REVISION_ANNOTATION],

@@ -17,7 +17,7 @@ export interface MachineOwners {
   readonly deployment: Frozen<MachineDeployment> | undefined;
 }
 
-/** Whether the MachineDeployment of a machine has another template by now, or `spec.rolloutAfter` has passed. */
+/** Whether the MachineDeployment of a machine has another template by now, or `spec.rollout.after` has passed. */
 export function isOutdated({ set, deployment }: MachineOwners, nowMs: number): boolean {
   return set !== undefined && deployment !== undefined && !isUpToDate(deployment, set, nowMs);
 }

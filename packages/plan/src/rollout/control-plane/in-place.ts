@@ -14,7 +14,7 @@ export type InPlaceStep =
   | { readonly do: "replace"; readonly maxSurge: 0 | 1 };
 
 const WAYS_OUT =
-  "change the control plane, register an updater for these fields, or set spec.rolloutStrategy.fallbackRollingUpdate to have the machines replaced";
+  "change the control plane, register an updater for these fields, or set spec.rollout.strategy.fallbackRollingUpdate to have the machines replaced";
 
 /** Waits for the update of a machine: no other change of the control plane happens meanwhile. */
 export function planUpdateInProgress(view: ControlPlaneView): ControlPlanePlan | undefined {
@@ -46,7 +46,7 @@ export function planInPlace(view: ControlPlaneView): InPlaceStep | undefined {
   });
   if (inPlace.isDisabled) {
     const why =
-      "spec.rolloutStrategy.type needs the feature gate InPlaceUpdates, which is off; machines are neither updated nor replaced";
+      "spec.rollout.strategy.type needs the feature gate InPlaceUpdates, which is off; machines are neither updated nor replaced";
     return holdBecause("InPlaceUpdatesDisabled", why);
   }
   const verdict = inPlace.verdicts.get(machine.name);

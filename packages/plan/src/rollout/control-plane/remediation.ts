@@ -47,11 +47,11 @@ function retryOf(view: ControlPlaneView, machine: ControlPlaneMachine): Remediat
   const agoMs = nowMs - before.timestampMs;
   if (agoMs < policy.retryPeriodMs) {
     const leftSeconds = Math.ceil((policy.retryPeriodMs - agoMs) / 1000);
-    const why = `Machine ${machine.name} replaced ${before.machine}; the next attempt is in ${leftSeconds} s (spec.remediationStrategy.retryPeriod)`;
+    const why = `Machine ${machine.name} replaced ${before.machine}; the next attempt is in ${leftSeconds} s (spec.remediation.retryPeriodSeconds)`;
     return { reason: "RemediationDeferred", why };
   }
   if (policy.maxRetry !== undefined && before.retryCount >= policy.maxRetry) {
-    const why = `Machine ${machine.name} is attempt ${before.retryCount + 1}, and spec.remediationStrategy.maxRetry allows ${policy.maxRetry}; correct the cause, then delete the Machine`;
+    const why = `Machine ${machine.name} is attempt ${before.retryCount + 1}, and spec.remediation.maxRetry allows ${policy.maxRetry}; correct the cause, then delete the Machine`;
     return { reason: "CannotBeRemediated", why };
   }
   return { ...first, retryCount: before.retryCount + 1 };

@@ -80,7 +80,7 @@ function planWithMoves(view: DeploymentView, inPlace: DeploymentUpdateView): Dep
 }
 
 const WAYS_OUT =
-  "change the template, register an updater for these fields, or set spec.strategy.fallbackRollingUpdate to have the machines replaced";
+  "change the template, register an updater for these fields, or set spec.rollout.strategy.fallbackRollingUpdate to have the machines replaced";
 
 /** Takes recorded moves back, then plans as if there were none. */
 function planWithoutMoves(

@@ -11,7 +11,7 @@ export interface SetView {
   /** How many of them are being deleted. */
   readonly deleting: number;
   readonly available: number;
-  /** Whether the set has the template of the MachineDeployment and is not too old for `spec.rolloutAfter`. */
+  /** Whether the set has the template of the MachineDeployment and is not too old for `spec.rollout.after`. */
   readonly isUpToDate: boolean;
   /** Whether the set itself is being deleted. */
   readonly isDeleting: boolean;
