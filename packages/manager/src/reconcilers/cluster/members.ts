@@ -83,6 +83,11 @@ function isStandardCondition(value: unknown): value is StandardCondition {
 type Counts = NonNullable<NonNullable<Cluster["status"]>["workers"]>;
 type Count = "desiredReplicas" | "replicas" | "readyReplicas" | "availableReplicas" | "upToDateReplicas";
 
+/** The machines of a pool whose infrastructure does not count them, as that of AKS, count as up to date. */
+function upToDateReplicasOf({ kind, status }: Frozen<OwnerOfWorkers>): number | undefined {
+  return status?.upToDateReplicas ?? (kind === MachinePool.kind ? status?.replicas : undefined);
+}
+
 /** The counters of the workers. */
 export function workerCounts({ owners, workerMachines }: Members): Frozen<Counts> {
   const machines = workerMachines.length;
@@ -102,7 +107,7 @@ export function workerCounts({ owners, workerMachines }: Members): Frozen<Counts
     replicas: sum("replicas", ({ status }) => status?.replicas),
     readyReplicas: sum("readyReplicas", ({ status }) => status?.readyReplicas),
     availableReplicas: sum("availableReplicas", ({ status }) => status?.availableReplicas),
-    upToDateReplicas: sum("upToDateReplicas", ({ status }) => status?.upToDateReplicas),
+    upToDateReplicas: sum("upToDateReplicas", upToDateReplicasOf),
     ...(versions.length > 0 && { versions }),
   };
 }

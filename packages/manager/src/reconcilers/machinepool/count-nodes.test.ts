@@ -53,6 +53,21 @@ describe("the Nodes of a pool", () => {
     });
   });
 
+  test("are counted by the versions of their kubelets, the oldest first", () => {
+    const running = (kubeletVersion: string): Overrides<Node> =>
+      ({ status: { nodeInfo: { kubeletVersion } } }) as Overrides<Node>;
+    const nodes = [
+      nodeOf("a", 100, running("v1.34.1")),
+      nodeOf("b", undefined, running("v1.33.5")),
+      nodeOf("c", 100, running("v1.34.1")),
+      nodeOf("d", 100),
+    ];
+    expect(countNodes(["a", "b", "c", "d"], among(...nodes), options).versions).toEqual([
+      { version: "v1.33.5", replicas: 1 },
+      { version: "v1.34.1", replicas: 2 },
+    ]);
+  });
+
   test("become available when they have been Ready for long enough", () => {
     const count = countNodes(["a", "b"], among(nodeOf("a", 59), nodeOf("b", 10)), options);
     expect(count).toMatchObject({ ready: 2, available: 0, nextAvailableMs: NOW_MS + 1_000 });

@@ -1,4 +1,5 @@
 import { type Frozen, Node, type ObjectReference } from "@capstan/api";
+import { sumVersions } from "@capstan/plan";
 import { isNodeReady, isNodeUsable, longEnoughAtMs, readySinceMs } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { seekNode, type NodeRefCache } from "../../workload/node-ref-cache.ts";
@@ -12,6 +13,8 @@ export interface NodeCount {
   readonly nextAvailableMs?: number;
   /** Machines that several Nodes claim; none of these Nodes counts. */
   readonly disputed: readonly string[];
+  /** The versions of their kubelets. */
+  readonly versions: ReturnType<typeof sumVersions>;
 }
 
 export interface CountOptions {
@@ -25,6 +28,7 @@ interface Gist {
   readonly isReady: boolean;
   readonly isUsable: boolean;
   readonly readySinceMs: number;
+  readonly version: string;
 }
 
 /** Facts of unchanged Nodes are cached: a pool has a thousand Nodes, and hardly any change matters to a count. */
@@ -40,6 +44,7 @@ function gistOf(node: Frozen<Node>): Gist {
     isReady: isNodeReady(node),
     isUsable: isNodeUsable(node),
     readySinceMs: readySinceMs(node),
+    version: node.status?.nodeInfo?.kubeletVersion ?? "",
   };
   gists.set(node, made);
   return made;
@@ -64,6 +69,7 @@ export function countNodes(
 ): NodeCount {
   const refs: ObjectReference[] = [];
   const disputed: string[] = [];
+  const versions = new Map<string, number>();
   let ready = 0;
   let available = 0;
   let nextAvailableMs = Infinity;
@@ -76,8 +82,9 @@ export function countNodes(
       disputed.push(node.spec?.providerID ?? nodeRef.key);
       continue;
     }
-    const { ref, isReady, isUsable, readySinceMs: sinceMs } = gistOf(node);
+    const { ref, isReady, isUsable, readySinceMs: sinceMs, version } = gistOf(node);
     refs.push(ref);
+    if (version !== "") versions.set(version, (versions.get(version) ?? 0) + 1);
     if (!isReady) continue;
     ready++;
     if (!isUsable) continue;
@@ -85,5 +92,13 @@ export function countNodes(
     if (availableAtMs <= options.nowMs) available++;
     else nextAvailableMs = Math.min(nextAvailableMs, availableAtMs);
   }
-  return { refs, ready, available, disputed, ...(nextAvailableMs < Infinity && { nextAvailableMs }) };
+  const counted = [...versions].map(([version, replicas]) => ({ version, replicas }));
+  return {
+    refs,
+    ready,
+    available,
+    disputed,
+    versions: sumVersions([counted]),
+    ...(nextAvailableMs < Infinity && { nextAvailableMs }),
+  };
 }

@@ -41,6 +41,7 @@ const counted = (ready: number, available = ready): NodesView => ({
     ready,
     available,
     disputed: [],
+    versions: ready > 0 ? [{ version: "v1.34.1", replicas: ready }] : [],
   },
 });
 const DATA = { ready: true, dataSecretName: "data" };

@@ -195,8 +195,8 @@ function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undef
 }
 
 type Counts = Pick<
-  Status,
-  "replicas" | "upToDateReplicas" | "nodeRefs" | "readyReplicas" | "availableReplicas"
+  Frozen<Status>,
+  "replicas" | "upToDateReplicas" | "nodeRefs" | "readyReplicas" | "availableReplicas" | "versions"
 >;
 
 function countsOf(pool: Frozen<MachinePool>, { infrastructure, nodes }: Observed): Counts {
@@ -212,6 +212,7 @@ function countsOf(pool: Frozen<MachinePool>, { infrastructure, nodes }: Observed
     nodeRefs: known.refs,
     readyReplicas: known.ready,
     availableReplicas: known.available,
+    ...(known.versions.length > 0 && { versions: known.versions }),
   };
 }
 
@@ -219,8 +220,11 @@ function countedBefore({
   nodeRefs = [],
   readyReplicas = 0,
   availableReplicas = 0,
-}: Frozen<Status>): Pick<NodeCount, "refs" | "ready" | "available"> {
-  return { refs: nodeRefs, ready: readyReplicas, available: availableReplicas };
+  versions = [],
+}: Frozen<Status>): Pick<NodeCount, "refs" | "ready" | "available"> & {
+  readonly versions: NonNullable<Frozen<Status>["versions"]>;
+} {
+  return { refs: nodeRefs, ready: readyReplicas, available: availableReplicas, versions };
 }
 
 /** Cluster API's phases. */

@@ -20,7 +20,8 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   }
   if (infrastructure) {
     const { fields, deprecated, conditions } = decideStatus(pool, scope);
-    pool.status = withDeprecated({ ...pool.status, ...fields }, deprecated);
+    const { versions: _, ...kept } = pool.status ?? {};
+    pool.status = withDeprecated({ ...kept, ...fields }, deprecated);
     for (const condition of conditions) context.setCondition(condition);
   }
   const { generation } = pool.metadata;
