@@ -20,8 +20,8 @@ const REFERENCES = {
   older: {
     bootstrap: {
       configRef: {
-        // The contract label of the CRD says which version.
-        apiVersion: `${GROUPS.bootstrap}/v1beta2`,
+        // The label of contract v1beta1 says which version.
+        apiVersion: `${GROUPS.bootstrap}/v1beta1`,
         kind: "KubeadmConfigTemplate",
         name: "workers",
         namespace: "default",
@@ -284,6 +284,21 @@ describe("a KubeadmControlPlane", () => {
   });
 });
 
+test("a v1beta1 manifest that is applied again changes nothing, with its own words for versions and times", async () => {
+  const server = newServer();
+  const { body } = await server.create(
+    MD1,
+    olderDeployment({
+      template: {
+        spec: { clusterName: "pier", version: "v1.34.0", nodeDrainTimeout: "10m", ...REFERENCES.older },
+      },
+    }),
+  );
+  // What kubectl computes: the fields that the server shows in other words.
+  const patch = { spec: { template: { spec: { nodeDrainTimeout: "10m", ...REFERENCES.older } } } };
+  expect((await server.merge(`${MD1}/workers`, patch)).body.metadata).toEqual(body.metadata);
+});
+
 describe("an AzureCluster", () => {
   const group = "infrastructure.cluster.x-k8s.io";
   const [older, newer] = ["v1beta1", "v1beta2"].map((version) => path(version, "azureclusters", group)) as [
@@ -370,7 +385,7 @@ describe("an AzureCluster", () => {
     expect((await server.get(`${older}/pier`)).status).toBe(404);
   });
 
-  test("is named by its v1beta2 in references of clusters that name no version", async () => {
+  test("is named by its v1beta1 in clusters of v1beta1, whose clients follow that contract", async () => {
     const server = newServer();
     const clusters = path("v1beta1", "clusters");
     await server.create(path("v1beta2", "clusters"), {
@@ -380,7 +395,7 @@ describe("an AzureCluster", () => {
       spec: { infrastructureRef: { apiGroup: group, kind: "AzureCluster", name: "pier" } },
     });
     expect((await server.get(`${clusters}/pier`)).body.spec["infrastructureRef"]).toMatchObject({
-      apiVersion: `${group}/v1beta2`,
+      apiVersion: `${group}/v1beta1`,
     });
   });
 });

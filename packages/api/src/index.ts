@@ -17,7 +17,7 @@ export {
 } from "./kind.ts";
 export type { Conversion, ConversionContext, Convert, Converted } from "./conversion/conversion.ts";
 export { inStoredVersion, ownVersionOf } from "./conversion/stored-form.ts";
-export { contractVersionIn } from "./conversion/contract-version.ts";
+export { contractVersionIn, olderContractVersionIn } from "./conversion/contract-version.ts";
 export { fieldMoves, type Moves } from "./conversion/field-moves.ts";
 export { CONVERSION_DATA_ANNOTATION } from "./conversion/restore-annotation.ts";
 export { type VersionConversion, versionConversion } from "./conversion/version-conversion.ts";

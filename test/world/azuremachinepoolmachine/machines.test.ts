@@ -1,13 +1,18 @@
-import { AzureMachinePool, AzureMachinePoolMachine, type Frozen, Node } from "@capstan/api";
+import { AzureMachinePool, AzureMachinePoolMachine, Cluster, type Frozen, Node } from "@capstan/api";
 import { node } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
 import { MACHINE_FINALIZER } from "../../../packages/manager/src/pools/well-known.ts";
-import { type MachineWorld, machineWorld, MODEL, NAMESPACE, POOL } from "./machine-world.ts";
+import { CLUSTER, type MachineWorld, machineWorld, MODEL, NAMESPACE, POOL } from "./machine-world.ts";
 
 expect.extend(conditionMatchers);
 
 const MINUTE_MS = 60_000;
+const INITIALIZED = {
+  type: "ControlPlaneInitialized",
+  reason: "Initialized",
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+};
 const ALL = ["Ready", "VMRunning", "BootstrapSucceeded", "NodeHealthy"];
 
 describe("a machine", () => {
@@ -56,6 +61,38 @@ describe("a machine", () => {
     await machines.until(async () => (await machines.machine("0")).status?.ready === true, 20 * MINUTE_MS);
     const { status } = await machines.machine("0");
     expect(status?.nodeRef?.uid).not.toBe(before.metadata.uid);
+  });
+
+  test("whose status was lost in a move finds its Node as soon as its Cluster is initialized again", async () => {
+    const machines = await machineWorld();
+    const { user, world } = machines;
+    const setCluster = (status: string) =>
+      world.run(
+        user.patch(
+          Cluster,
+          { name: CLUSTER, namespace: NAMESPACE },
+          {
+            type: "merge",
+            subresource: "status",
+            body: { status: { deprecated: { v1beta1: { conditions: [{ ...INITIALIZED, status }] } } } },
+          },
+        ),
+      );
+    await setCluster("False");
+    const { name } = (await machines.machine("0")).metadata;
+    const body = { status: null };
+    await world.run(
+      user.patch(
+        AzureMachinePoolMachine,
+        { name, namespace: NAMESPACE },
+        { type: "merge", subresource: "status", body },
+      ),
+    );
+    await world.advance(15 * MINUTE_MS);
+    expect(await machines.machine("0")).toHaveCondition("Ready", "False", "NodeNotJoined");
+    await setCluster("True");
+    await world.advance(10_000);
+    expect((await machines.machine("0")).status?.ready).toBe(true);
   });
 
   test("ignores a Node that only claims to be its own", async () => {

@@ -91,7 +91,14 @@ function createVm({ context, latencies: { vmMs } }: Scope): Outcome {
   const leftMs = startedMs + vmMs - env.clock.now();
   if (leftMs > 0) return block(leftMs, "CreatingVm");
   object.spec = { ...object.spec, providerID: `test:///${name}` };
-  object.status = { ...object.status, ready: true, addresses: [{ type: "InternalIP", address: "10.0.0.4" }] };
+  const { failureDomain } = machine.spec;
+  const addresses = [{ type: "InternalIP", address: "10.0.0.4" }];
+  object.status = {
+    ...object.status,
+    ready: true,
+    addresses,
+    ...(failureDomain !== undefined && { failureDomain }),
+  };
   return next;
 }
 

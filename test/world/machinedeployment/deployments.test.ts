@@ -55,6 +55,16 @@ test("a MachineDeployment of a foreign kind is created, scaled, rolled and delet
   expect(await nodesIn(world)).toEqual([]);
 });
 
+test("a machine shows the failure domain that its infrastructure reports", async () => {
+  const world = await deploymentWorld();
+  const { spec } = deployment();
+  const template = { ...spec.template, spec: { ...spec.template.spec, failureDomain: "rack-2" } };
+  await create(world, MachineDeployment, { ...deployment(), spec: { ...spec, template, replicas: 1 } });
+  await world.rest(PATIENCE_MS);
+  const [machine] = await machinesIn(world);
+  expect([machine?.spec.failureDomain, machine?.status?.failureDomain]).toEqual(["rack-2", "rack-2"]);
+});
+
 test("a machine says whether it is up to date, and pods avoid the Nodes of outdated machines", async () => {
   const world = await deploymentWorld();
   await create(

@@ -1,6 +1,6 @@
 import { customKinds } from "../kinds.ts";
 import type { JsonObject } from "../values/json-object.ts";
-import { contractVersionIn } from "./contract-version.ts";
+import { olderContractVersionIn } from "./contract-version.ts";
 import type { Converted } from "./conversion.ts";
 import { versionConversion } from "./version-conversion.ts";
 
@@ -21,5 +21,5 @@ export function inStoredVersion(object: JsonObject): Converted | undefined {
 /** The version of one of our kinds in references of v1beta1, which needs no look at a server. */
 export function ownVersionOf(group: string, name: string): string | undefined {
   const kind = customKinds.find((one) => one.group === group && one.kind === name);
-  return kind && (contractVersionIn(kind.crdLabels) ?? kind.version);
+  return kind && (olderContractVersionIn(kind.crdLabels) ?? kind.version);
 }

@@ -19,16 +19,20 @@ const list = {
   items: fields({ name: text, load: text }, { required: ["name"] }),
 };
 
-/** v1 has `size` and a secret that v2 lacks; v2 has `dimensions.size` and a required `color` instead of `paint`. */
+/**
+ * v1 has `size` and a secret that v2 lacks; v2 has `dimensions.size`, a required `color` instead of `paint`, and a `weight` with a
+ * unit instead of `grams`.
+ */
 function toV2(object: JsonObject): Fields {
   const copy = deepCopy(object) as Fields;
-  const { size, paint, secret: _, ...spec } = (copy["spec"] ?? {}) as Fields;
+  const { size, paint, grams, secret: _, ...spec } = (copy["spec"] ?? {}) as Fields;
   const { ready, ...status } = (copy["status"] ?? {}) as Fields;
   if (copy["spec"])
     copy["spec"] = {
       ...spec,
       ...(size !== undefined && { dimensions: { size } }),
       ...(paint !== undefined && { color: paint }),
+      ...(grams !== undefined && { weight: `${Number(grams)}g` }),
     };
   if (copy["status"]) copy["status"] = { ...status, ...(ready !== undefined && { isReady: ready }) };
   return copy;
@@ -36,19 +40,30 @@ function toV2(object: JsonObject): Fields {
 
 function toV1(object: JsonObject): Fields {
   const copy = deepCopy(object) as Fields;
-  const { dimensions = {}, color, ...spec } = (copy["spec"] ?? {}) as Fields;
+  const { dimensions = {}, color, weight, ...spec } = (copy["spec"] ?? {}) as Fields;
   const { isReady, ...status } = (copy["status"] ?? {}) as Fields;
   if (copy["spec"])
-    copy["spec"] = { ...spec, ...(dimensions as object), ...(color !== undefined && { paint: color }) };
+    copy["spec"] = {
+      ...spec,
+      ...(dimensions as object),
+      ...(color !== undefined && { paint: color }),
+      ...(weight !== undefined && { grams: gramsOf(String(weight)) }),
+    };
   if (copy["status"]) copy["status"] = { ...status, ...(isReady !== undefined && { ready: isReady }) };
   return copy;
 }
 
-const v1Spec = fields({ size: whole, paint: text, secret: text, replicas: whole, boxes: list });
+/** "2kg" and "2000g" are the same weight, as "5m" and "5m0s" are the same time. */
+function gramsOf(weight: string): number {
+  return Number.parseInt(weight, 10) * (weight.endsWith("kg") ? 1000 : 1);
+}
+
+const v1Spec = fields({ size: whole, paint: text, grams: whole, secret: text, replicas: whole, boxes: list });
 const v2Spec = fields(
   {
     dimensions: fields({ size: { ...whole, minimum: 1 } }),
     color: text,
+    weight: text,
     replicas: whole,
     boxes: list,
   },

@@ -119,6 +119,20 @@ describe("a kind with two versions", () => {
       ]);
   });
 
+  test("is not changed by a text of the other version that says the same in the stored one", async () => {
+    const client = newClient();
+    const { body } = await client.create(V2, crate("v2", { color: "red", weight: "1kg" }));
+    // As kubectl apply sends it again and again: the server shows it as "1000g".
+    expect(body.spec).toMatchObject({ weight: "1000g" });
+    const answer = await client.merge(`${V2}/a`, { spec: { weight: "1kg" } });
+    expect(answer.body.metadata).toMatchObject({
+      generation: 1,
+      resourceVersion: body.metadata.resourceVersion,
+    });
+    const heavier = await client.merge(`${V2}/a`, { spec: { weight: "2kg" } });
+    expect(heavier.body.metadata).toMatchObject({ generation: 2 });
+  });
+
   test("a dry run answers in the version of the request and stores nothing", async () => {
     const client = newClient();
     const { body } = await client.create(`${V2}?dryRun=All`, crate("v2", { color: "red" }));

@@ -7,6 +7,7 @@ import { type Admission, type AdmissionReview, mutate } from "./admission.ts";
 import { keepUnseen } from "./kept-fields.ts";
 import type { Resource } from "./registry.ts";
 import { sharing } from "./sharing.ts";
+import { keepIfUnchanged } from "./unchanged.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -62,13 +63,17 @@ function underStoredSchema({ custom }: Resource, draft: Draft): Draft {
 }
 
 function withUnseen(
-  { custom }: Resource,
+  resource: Resource,
   { stored, seen, next }: { readonly stored: StoredObject; readonly seen: Draft; readonly next: Draft },
 ): Draft {
   const { metadata, ...rest } = next;
   const { metadata: seenMetadata, ...seenRest } = seen;
   const { metadata: storedMetadata, ...storedRest } = stored;
-  const kept = keepUnseen(custom?.stored, { stored: storedRest, seen: seenRest, next: rest }) as Fields;
+  const kept = keepUnseen(resource.custom?.stored, {
+    stored: storedRest,
+    seen: seenRest,
+    next: rest,
+  }) as Fields;
   const annotations = keepUnseen(undefined, {
     stored: storedMetadata.annotations,
     seen: seenMetadata.annotations,
@@ -80,6 +85,7 @@ function withUnseen(
     metadata: { ...others, ...(annotations !== undefined && { annotations }) },
   } as Draft;
   for (const field of Object.keys(draft)) draft[field] = sharing(deepCopy(draft[field]), stored[field]);
+  keepIfUnchanged(resource, stored, draft);
   return draft;
 }
 

@@ -1,6 +1,5 @@
-import { deepEqual, deepFreeze, type ObjectMeta } from "@capstan/api";
+import { deepFreeze, type ObjectMeta } from "@capstan/api";
 import { ApiError, badRequest, conflict, failed, invalid, modified, notFound } from "../http/status.ts";
-import { sameButTimes } from "../apply/managers.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
 import { validate } from "./admission.ts";
 import { type Context, refuse, type Target, warned, type WriteOptions, type Written } from "./context.ts";
@@ -10,7 +9,6 @@ import { trackWrite } from "./field-managers.ts";
 import { metadataChangeErrors, metadataErrors, metadataWarnings } from "./metadata.ts";
 import { defaultBySchema, schemaFindings } from "./object-schema.ts";
 import { asServed, inStorageVersion, keyOf, type Resource } from "./registry.ts";
-import { sharing } from "./sharing.ts";
 import { checkSize } from "./size.ts";
 import {
   type Before,
@@ -19,6 +17,7 @@ import {
   storedReview,
   toStoredVersion,
 } from "./stored-version.ts";
+import { countGeneration, keepTimes, sameFields, shareUnchanged } from "./unchanged.ts";
 
 // As in kube-apiserver, a write without a resourceVersion yields to others and never ends in a conflict; each failed attempt
 // is another client's successful write. The limit is only for a bug.
@@ -156,7 +155,6 @@ async function admit(
   ];
   refuse(resource, draft, { problems, warnings: findings.warnings });
   const next = toStoredVersion(resource, draft, before);
-  if (next.draft !== draft) keepIfUnchanged(resource, stored, next.draft);
   const warnings = [
     ...findings.warnings,
     ...new Set([...lost, ...next.warnings]),
@@ -274,65 +272,6 @@ function withManagers(metadata: ObjectMeta, managedFields: unknown[] | undefined
 function restore(old: StoredObject, draft: Draft, field: string): void {
   if (old[field] === undefined) delete draft[field];
   else draft[field] = old[field];
-}
-
-/** Puts the stored values back where nothing changed: later comparisons are by identity, and versions share memory. */
-function shareUnchanged(old: StoredObject, draft: Draft): void {
-  for (const field of Object.keys(draft)) draft[field] = sharing(draft[field], old[field]);
-}
-
-/**
- * If a write changes nothing but the times of its managers, it changes nothing: the times stay, and the object is not
- * written.
- */
-function keepTimes(old: StoredObject, draft: Draft): void {
-  const before = old.metadata.managedFields as unknown[] | undefined;
-  const { managedFields: after } = draft.metadata;
-  if (!before || !after || !sameButTimes(before, after)) return;
-  const withOldTimes = { ...draft, metadata: { ...draft.metadata, managedFields: before } };
-  if (deepEqual(withOldTimes, old)) draft.metadata = withOldTimes.metadata;
-}
-
-function sameFields(old: StoredObject, draft: Draft): boolean {
-  const fields = Object.keys(draft);
-  return fields.length === Object.keys(old).length && fields.every((field) => draft[field] === old[field]);
-}
-
-function countGeneration({ kind, custom, strategy }: Resource, old: StoredObject, draft: Draft): void {
-  if (!strategy.generation || isSameDesiredState({ kind, custom }, old, draft)) return;
-  draft.metadata = { ...draft.metadata, generation: (old.metadata.generation ?? 0) + 1 };
-}
-
-/** The desired state is every field except the metadata, and the status if that has its own path. */
-function isSameDesiredState(
-  { kind, custom }: Pick<Resource, "kind" | "custom">,
-  old: StoredObject,
-  draft: Draft,
-): boolean {
-  const fields = custom ? [...new Set([...Object.keys(old), ...Object.keys(draft)])] : ["spec"];
-  const counted = fields.filter(
-    (field) => field !== "metadata" && !(field === "status" && kind.subresources.includes("status")),
-  );
-  return counted.every((field) => draft[field] === old[field]);
-}
-
-/**
- * A write in another version may say in other words what is stored: `10m` for 600 seconds, or another version in a
- * reference. Then it changes nothing, so that a manifest that is applied again and again is not written each time.
- * kube-apiserver, which compares in the version of the request, counts a generation for it.
- */
-function keepIfUnchanged(resource: Resource, stored: StoredObject, draft: Draft): void {
-  if (!isSameDesiredState(resource, stored, draft)) return;
-  const { generation } = stored.metadata;
-  const before = stored.metadata.managedFields as unknown[] | undefined;
-  const { managedFields: after } = draft.metadata;
-  const isSameOwnership = before !== undefined && after !== undefined && sameButTimes(before, after);
-  const metadata = {
-    ...draft.metadata,
-    ...(generation !== undefined && { generation }),
-    ...(isSameOwnership && { managedFields: before }),
-  };
-  draft.metadata = sharing(metadata, stored.metadata) as ObjectMeta;
 }
 
 /** Whether nothing keeps an object that is being deleted. */

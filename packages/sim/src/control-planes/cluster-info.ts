@@ -7,9 +7,34 @@ const PLACE = { namespace: "kube-public", name: "cluster-info" };
  */
 const CLUSTER_UID = "capstan.dev/cluster-uid";
 
+/**
+ * The endpoint of a Cluster that is paused. Such a Cluster disappears without a deletion: `clusterctl move` takes it to another
+ * management cluster, while its machines and their control plane run on.
+ */
+const KEPT_AT = "capstan.dev/kept-at";
+
 /** The UID of the Cluster that a logical cluster belongs to; undefined for a new one. */
 export async function ownerUid(client: Client): Promise<string | undefined> {
-  return (await client.find(ConfigMap, PLACE))?.metadata.annotations?.[CLUSTER_UID];
+  return (await recordedOwner(client)).uid;
+}
+
+/** What a logical cluster says about its Cluster. */
+export interface RecordedOwner {
+  readonly uid?: string | undefined;
+  /** The endpoint at which a Cluster with another UID takes over; undefined unless the Cluster was paused. */
+  readonly keptAt?: string | undefined;
+}
+
+/** Reads what a logical cluster says about its Cluster. */
+export async function recordedOwner(client: Client): Promise<RecordedOwner> {
+  const annotations = (await client.find(ConfigMap, PLACE))?.metadata.annotations ?? {};
+  return { uid: annotations[CLUSTER_UID], keptAt: annotations[KEPT_AT] };
+}
+
+/** Changes what a logical cluster says about its Cluster. */
+export async function recordOwner(client: Client, { uid, keptAt }: RecordedOwner): Promise<void> {
+  const annotations = { ...(uid !== undefined && { [CLUSTER_UID]: uid }), [KEPT_AT]: keptAt ?? null };
+  await client.patch(ConfigMap, PLACE, { type: "merge", body: { metadata: { annotations } } });
 }
 
 /** Writes the cluster-info ConfigMap into a logical cluster, as kubeadm does: machines verify the cluster by it. */

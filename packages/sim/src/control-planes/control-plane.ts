@@ -5,7 +5,14 @@ import type { WorkloadCluster } from "../guests/guest-clusters.ts";
 import type { PodSettings } from "../workloads/kubelet-pods.ts";
 import { startWorkloads, type Workloads } from "../workloads/workloads.ts";
 import { breakable } from "./breakable.ts";
-import { ownerUid, type PublishedCluster, publishClusterInfo, publishedKubeconfig } from "./cluster-info.ts";
+import {
+  ownerUid,
+  type PublishedCluster,
+  publishClusterInfo,
+  publishedKubeconfig,
+  recordedOwner,
+  recordOwner,
+} from "./cluster-info.ts";
 import type { Gate } from "./gate.ts";
 import type { ControlPlaneHost, HostedControlPlane } from "./host.ts";
 
@@ -31,6 +38,10 @@ export interface ControlPlane {
   readonly uid: string;
   readonly kubeconfig: string;
   readonly cluster: WorkloadCluster;
+  /** The endpoint at which it runs on without its Cluster; undefined if it ends with the Cluster. */
+  readonly keptAt: string | undefined;
+  /** Sets `keptAt`, also for later processes. */
+  keepAt(endpoint: string | undefined): Promise<void>;
   /** Stops the controllers and closes all connections to the cluster; the stored objects stay. */
   close(): Promise<void>;
 }
@@ -41,10 +52,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const { transport: inner, kubeconfig: own, caCertHash: ownHash } = await openFor(options);
   const kubeconfig = published ? publishedKubeconfig(published) : own;
   const caCertHash = published ? caCertHashOf(published.authority) : ownHash;
-  await publishClusterInfo(createClient({ env, transport: inner, fieldManager: FIELD_MANAGER }), {
-    kubeconfig,
-    uid,
-  });
+  const client = createClient({ env, transport: inner, fieldManager: FIELD_MANAGER });
+  await publishClusterInfo(client, { kubeconfig, uid });
+  let { keptAt } = await recordedOwner(client);
   const transport = breakable(inner);
   const workloads: Workloads = await startWorkloads({
     env,
@@ -56,6 +66,14 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     uid,
     kubeconfig,
     cluster: { name, transport, nodes: workloads.nodes, ...(caCertHash !== undefined && { caCertHash }) },
+    get keptAt() {
+      return keptAt;
+    },
+    keepAt: async (endpoint) => {
+      if (endpoint === keptAt) return;
+      await recordOwner(client, { keptAt: endpoint });
+      keptAt = endpoint;
+    },
     close: async () => {
       await workloads.close();
       transport.break(`cluster ${name} has ended`);

@@ -272,6 +272,40 @@ describe("control planes", () => {
     expect(await story.run(story.inside("demo").list(Node))).toEqual([]);
   });
 
+  test("go on without a Cluster that was paused and moved away, and take it back with its Nodes", async () => {
+    const story = new Story();
+    let planes = await story.started();
+    await story.createCluster("demo");
+    await story.run(story.inside("demo").create(Node, { metadata: { name: "n" } }));
+    const endpoint = "demo.default.capstan.internal:6443";
+    const moveAway = async (): Promise<Frozen<Cluster>["spec"]> => {
+      const name = { name: "demo", namespace: "default" };
+      const pause = { type: "merge", body: { spec: { paused: true } } } as const;
+      const { spec } = await story.run(story.user.patch(Cluster, name, pause));
+      await story.scheduler.advance(MINUTE_MS);
+      await story.run(story.user.delete(Cluster, name));
+      await story.scheduler.advance(MINUTE_MS);
+      return spec;
+    };
+    const nodes = async (): Promise<readonly string[]> =>
+      (await story.run(story.inside("demo").list(Node))).map(({ metadata }) => metadata.name);
+
+    const spec = await moveAway();
+    expect([planes.clusterAt(endpoint)?.name, await nodes()]).toEqual(["demo", ["n"]]);
+    await story.createCluster("demo", { spec });
+    expect([planes.count(), planes.clusterAt(endpoint)?.name, await nodes()]).toEqual([1, "demo", ["n"]]);
+
+    await moveAway();
+    await story.run(planes.close());
+    planes = await story.started();
+    await story.createCluster("demo", { spec });
+    expect([planes.clusterAt(endpoint)?.name, await nodes()]).toEqual(["demo", ["n"]]);
+
+    await moveAway();
+    await story.createCluster("demo");
+    expect(await nodes(), "another Cluster with that name has no endpoint at first").toEqual([]);
+  });
+
   test("do the same for a Cluster that was deleted and created between two reconciles", async () => {
     const story = new Story();
     await story.started();

@@ -21,7 +21,13 @@ import type { EtcdClusters } from "../etcd/etcd-clusters.ts";
 import type { ControlPlaneInit, InitializeControlPlane } from "../guests/control-plane-seat.ts";
 import type { WorkloadCluster } from "../guests/guest-clusters.ts";
 import { createLoop, type Loop } from "../workloads/loop.ts";
-import { ownerUid, type PublishedCluster, publishedAuthority } from "./cluster-info.ts";
+import {
+  ownerUid,
+  type PublishedCluster,
+  publishedAuthority,
+  recordedOwner,
+  recordOwner,
+} from "./cluster-info.ts";
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "./control-plane.ts";
 import {
   type ClusterAction,
@@ -144,7 +150,10 @@ class ControlPlaneTable implements ControlPlanes {
 
   clusterAt(endpoint: string): WorkloadCluster | undefined {
     const [cluster] = this.#clusters.store.byIndex(BY_ENDPOINT, endpoint);
-    return cluster && this.#planes.get(keyOf(cluster))?.cluster;
+    const plane = cluster
+      ? this.#planes.get(keyOf(cluster))
+      : [...this.#planes.values()].find(({ keptAt }) => keptAt === endpoint);
+    return plane?.cluster;
   }
 
   nameAt(endpoint: string): string | undefined {
@@ -190,6 +199,7 @@ class ControlPlaneTable implements ControlPlanes {
     const { host, log } = this.#options;
     const desired = new Set([...this.#clusters.store.keys()].map(nameOf));
     for (const name of host.names().filter((one) => !desired.has(one) && !isManagedClusterName(one))) {
+      if (await this.#isKept(name)) continue;
       log.info("Removing a logical cluster without a Cluster", { name });
       await host.remove(name);
     }
@@ -197,26 +207,70 @@ class ControlPlaneTable implements ControlPlanes {
 
   async #look(key: string): Promise<undefined> {
     const cluster = this.#clusters.store.get(key);
-    const plane = this.#planes.get(key);
-    if (plane && !plane.uid.startsWith(cluster?.metadata.uid ?? "-")) await this.#end(key);
     if (!cluster) await this.#forget(key);
     else if (isControlled(cluster, this.#options.yieldTo)) await this.#lookAtMachines(key, cluster);
     else await this.#standIn(key, cluster);
     return undefined;
   }
 
+  /** A Cluster that disappears while it is paused was moved, not deleted: its control plane runs on. */
   async #forget(key: string): Promise<void> {
     const { host } = this.#options;
+    const client = await this.#openedClient(key);
+    if (client && (await recordedOwner(client)).keptAt !== undefined) return;
+    await this.#end(key);
     if (host.names().includes(nameOf(key))) await host.remove(nameOf(key));
     this.#gates.delete(key);
+  }
+
+  /**
+   * Ends the control plane of an earlier Cluster with the same name. A Cluster that comes back at the endpoint where its control
+   * plane was kept gets its objects.
+   */
+  async #replaceOwner(key: string, cluster: Frozen<Cluster>): Promise<void> {
+    const { uid = "" } = cluster.metadata;
+    if (this.#planes.get(key)?.uid.startsWith(uid)) return;
+    const client = await this.#openedClient(key);
+    const { uid: before, keptAt } = client ? await recordedOwner(client) : {};
+    if (client && before !== undefined && keptAt !== undefined && keptAt === endpointOf(cluster)) {
+      const [, ...origin] = before.split(" ");
+      await recordOwner(client, { uid: [uid, ...origin].join(" "), keptAt });
+    }
+    await this.#end(key);
+  }
+
+  /** The client of a stored logical cluster that can be reached. */
+  async #openedClient(key: string): Promise<Client | undefined> {
+    const gate = this.#gateOf(key);
+    if (!gate.isOpen || !this.#options.host.names().includes(nameOf(key))) return undefined;
+    return await this.#clientOf(nameOf(key), gate);
+  }
+
+  /** What cannot be read is kept: a logical cluster too many does no harm. */
+  async #isKept(name: string): Promise<boolean> {
+    const owner = await recordedOwner(await this.#clientOf(name, new Gate(name))).catch(() => undefined);
+    return owner === undefined || owner.keptAt !== undefined;
+  }
+
+  async #clientOf(name: string, gate: Gate): Promise<Client> {
+    const { env, host } = this.#options;
+    const { transport } = await host.add(name, gate);
+    return createClient({ env, transport, fieldManager: "control-planes" });
+  }
+
+  async #keepWhilePaused(key: string, cluster: Frozen<Cluster>): Promise<void> {
+    const keptAt = cluster.spec.paused === true ? endpointOf(cluster) : undefined;
+    await this.#planes.get(key)?.keepAt(keptAt);
   }
 
   /** A control plane without a controller: it is there as soon as its Cluster is. */
   async #standIn(key: string, cluster: Frozen<Cluster>): Promise<void> {
     const uid = cluster.metadata.uid ?? "";
+    await this.#replaceOwner(key, cluster);
     const { kubeconfig } = this.#planes.get(key) ?? (await this.#begin(key, { uid }));
     const secret = this.#secrets.store.get(secretKey(cluster)) ?? (await this.#findSecret(cluster));
     for (const action of decideWrites({ cluster, kubeconfig, secret })) await this.#do(cluster, action);
+    await this.#keepWhilePaused(key, cluster);
     this.#notify(key, this.#listeners);
   }
 
@@ -225,11 +279,13 @@ class ControlPlaneTable implements ControlPlanes {
     const endpoint = endpointOf(cluster) ?? "";
     const init = this.#inits.get(key);
     this.#switchGate(key, endpoint);
+    await this.#replaceOwner(key, cluster);
     if (init) await this.#startNew(key, ownerOf(cluster, init.origin), { ...init, endpoint });
     else if (!this.#planes.has(key)) await this.#reopen(key, endpoint);
     // Another init may have begun meanwhile; the next pass is for that one.
     if (init && this.#inits.get(key) === init) this.#inits.delete(key);
     init?.done();
+    if (this.#gateOf(key).isOpen) await this.#keepWhilePaused(key, cluster);
     if (this.#planes.has(key)) this.#notify(key, this.#listeners);
   }
 
@@ -242,11 +298,8 @@ class ControlPlaneTable implements ControlPlanes {
 
   /** Opens the stored cluster of an earlier process, once its machines run again. */
   async #reopen(key: string, endpoint: string): Promise<void> {
-    const { env, host } = this.#options;
-    const gate = this.#gateOf(key);
-    if (!gate.isOpen || !host.names().includes(nameOf(key))) return;
-    const { transport } = await host.add(nameOf(key), gate);
-    const client = createClient({ env, transport, fieldManager: "control-planes" });
+    const client = await this.#openedClient(key);
+    if (!client) return;
     const uid = await ownerUid(client);
     const authority = await publishedAuthority(client);
     if (uid !== undefined && authority !== undefined)

@@ -64,6 +64,34 @@ describe("defaults of a cluster", () => {
     });
   });
 
+  test("keep the ids of subnets that a manifest, applied again, does not have", () => {
+    const manifest = cluster({ networkSpec: { subnets: [{ name: "a", role: "node" }] } });
+    const old = withDefaults(AzureCluster, manifest);
+    for (const subnet of old.spec.networkSpec?.subnets ?? []) subnet.id = `/subnets/${subnet.name}`;
+    const next = withDefaults(AzureCluster, manifest, old);
+    expect(next.spec.networkSpec?.subnets?.[0]).toEqual(old.spec.networkSpec?.subnets?.[0]);
+    expect(next.spec.networkSpec?.subnets?.[0]?.natGateway?.ip?.name).toBe("pip-c1-node-natgw-1");
+  });
+
+  test("do not give an existing subnet another way out when a manifest leaves out its id", () => {
+    const existing: Subnet = { name: "a", role: "node", id: "/subnets/a" };
+    const old = withDefaults(AzureCluster, cluster({ networkSpec: { subnets: [existing] } }));
+    const manifest = cluster({ networkSpec: { subnets: [{ name: "a", role: "node" }] } });
+    const [subnet] = withDefaults(AzureCluster, manifest, old).spec.networkSpec?.subnets ?? [];
+    expect([subnet?.id, subnet?.natGateway]).toEqual(["/subnets/a", undefined]);
+  });
+
+  test("take another gateway from a manifest, with a new address", () => {
+    const old = withDefaults(
+      AzureCluster,
+      cluster({ networkSpec: { subnets: [{ name: "a", role: "node" }] } }),
+    );
+    const natGateway = { name: "other" };
+    const manifest = cluster({ networkSpec: { subnets: [{ name: "a", role: "node", natGateway }] } });
+    const [subnet] = withDefaults(AzureCluster, manifest, old).spec.networkSpec?.subnets ?? [];
+    expect(subnet?.natGateway).toEqual({ name: "other", ip: { name: "pip-other" } });
+  });
+
   test("number the ranges and gateways of several node subnets", () => {
     const { networkSpec } = subnets(
       { name: "a", role: "node" },

@@ -3,6 +3,8 @@
  * CAPZ would choose, so that an existing cluster is recognized and not rebuilt.
  */
 import type { CustomObject } from "../../kind.ts";
+import type { Frozen } from "../../kubernetes/meta.ts";
+import { deepCopy } from "../../values/deep-copy.ts";
 import type { LoadBalancer } from "./load-balancer.ts";
 import type { AzureClusterSpec, AzureClusterStatus, NetworkSpec } from "./schema.ts";
 import type { Subnet } from "./subnet.ts";
@@ -14,8 +16,8 @@ type Cluster = CustomObject<AzureClusterSpec, AzureClusterStatus>;
 const IDLE_TIMEOUT_MINUTES = 4;
 const INTERNAL_API_SERVER_ADDRESS = "10.0.0.100";
 
-/** Sets the defaults of a cluster. */
-export function defaultAzureCluster(cluster: Cluster): void {
+/** Sets the defaults of a cluster, beside its old state in an update. */
+export function defaultAzureCluster(cluster: Cluster, old?: Frozen<Cluster>): void {
   const { spec } = cluster;
   const { name } = cluster.metadata;
   const resourceGroup = spec.resourceGroup || name;
@@ -26,6 +28,7 @@ export function defaultAzureCluster(cluster: Cluster): void {
   defaultVnet(network, name, resourceGroup);
   defaultBastion(spec, name);
   const withControlPlane = spec.controlPlaneEnabled !== false;
+  keepSubnets(network.subnets, old?.spec.networkSpec?.subnets);
   defaultSubnets(network, name, withControlPlane);
   if (withControlPlane) {
     network.apiServerLB = defaultApiServerLB(network.apiServerLB ?? {}, name);
@@ -57,6 +60,24 @@ function defaultBastion(spec: AzureClusterSpec, cluster: string): void {
   subnet.cidrBlocks = withFallback(subnet.cidrBlocks, "10.255.255.224/27");
   bastion.subnet = subnet;
   bastion.publicIP ??= { name: `${cluster}-azure-bastion-pip` };
+}
+
+/**
+ * Keeps the ids that the controller wrote. kubectl replaces lists of custom kinds as a whole, so each apply of the manifest would
+ * remove them. A subnet with an id gets no NAT gateway by default: it keeps the one that it had.
+ */
+function keepSubnets(subnets: readonly Subnet[] = [], old: readonly Frozen<Subnet>[] = []): void {
+  for (const subnet of subnets) {
+    const { id, natGateway } = old.find(({ name }) => name === subnet.name) ?? {};
+    const isOtherGateway = subnet.natGateway !== undefined && subnet.natGateway.name !== natGateway?.name;
+    if (id === undefined || subnet.id !== undefined || isOtherGateway) continue;
+    subnet.id = id;
+    if (natGateway)
+      subnet.natGateway = {
+        ...deepCopy<NonNullable<Subnet["natGateway"]>>(natGateway),
+        ...subnet.natGateway,
+      };
+  }
 }
 
 function defaultSubnets(network: NetworkSpec, cluster: string, withControlPlane: boolean): void {

@@ -1,6 +1,7 @@
 import {
   AzureMachinePool,
   AzureMachinePoolMachine,
+  Cluster,
   CLUSTER_NAME_LABEL,
   deepEqual,
   type Frozen,
@@ -19,6 +20,7 @@ import {
   type Source,
 } from "@capstan/runtime";
 import { type NodeChange, nodeSource } from "../../workload/sources.ts";
+import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 import { poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { updateOf } from "../../workload/availability.ts";
@@ -66,6 +68,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     watches: [
       on(AzureMachinePool, toUnsettled, { predicate: mattersToUnsettled }),
       on(AzureMachinePool, toAll, { predicate: hasAnotherModel }),
+      on(Cluster, toMachinesOfCluster, { predicate: isInitializedNow }),
       // A machine that drains is requeued anyway and reads the other fields then.
       on(MachinePool, toUnsettledOfMachinePool, { predicate: isPausedOrResumed }),
     ],
@@ -80,6 +83,18 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     ),
     status: report,
   });
+}
+
+/** The events of Nodes may be over before a Cluster that was moved says again that it is initialized. */
+function toMachinesOfCluster({ metadata: { name, namespace } }: Named, cache: CacheReader): ObjectName[] {
+  return cache
+    .list(AzureMachinePoolMachine, { namespace: namespace ?? "" })
+    .filter(({ metadata }) => metadata.labels?.[CLUSTER_NAME_LABEL] === name)
+    .map(({ metadata }) => metadata);
+}
+
+function isInitializedNow(before: Frozen<Cluster>, after: Frozen<Cluster>): boolean {
+  return !isControlPlaneInitialized(before) && isControlPlaneInitialized(after);
 }
 
 /** The fields of a pool by which its machines are found. */

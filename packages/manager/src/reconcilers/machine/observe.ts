@@ -82,7 +82,11 @@ function copyInfrastructureFields(machine: Scope["machine"], vm: Frozen<Contract
   if (providerID !== undefined) spec.providerID = providerID;
   // While updaters run, the failure domain is what they work towards.
   if (failureDomain !== undefined && !isUpdatingInPlace(machine)) spec.failureDomain = failureDomain;
-  if (addresses.length > 0) machine.status = { ...machine.status, addresses };
+  machine.status = {
+    ...machine.status,
+    ...(addresses.length > 0 && { addresses }),
+    ...(failureDomain !== undefined && { failureDomain }),
+  };
 }
 
 function readyIn(resolved: ResolvedReference | undefined): Frozen<ContractObject> | undefined {
