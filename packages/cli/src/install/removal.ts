@@ -1,0 +1,151 @@
+import type { CustomResourceDefinition, Frozen } from "@capstan/api";
+import { CERTIFICATE_SECRET } from "@capstan/manager";
+import { inOrder, installation } from "./installation.ts";
+import { inNamespace, LEASE, type Manifest } from "./names.ts";
+
+/** One of our CRDs in a management cluster. */
+export interface InstalledDefinition {
+  readonly definition: Frozen<CustomResourceDefinition>;
+  /** How many objects it has. */
+  readonly objects: number;
+}
+
+/** What a user asked to remove beside the manager. */
+export interface RemovalOptions {
+  readonly includeCrd: boolean;
+  readonly includeNamespace: boolean;
+  /** Deletes all objects of our kinds, and with them the clusters and their machines in Azure. */
+  readonly deleteObjects: boolean;
+  /** Leaves objects without a manager. */
+  readonly keepObjects: boolean;
+}
+
+/** One step of a removal. */
+export type RemovalStep =
+  | { readonly action: "deleteObject"; readonly manifest: Manifest }
+  /** Deletes all clusters, and waits until the manager has deleted their machines. */
+  | { readonly action: "deleteClusters" }
+  /** Deletes a CRD with its objects, and waits for them. */
+  | { readonly action: "deleteDefinition"; readonly definition: Frozen<CustomResourceDefinition> }
+  /** Leaves a CRD that needs no conversion any more: only its stored version is served. */
+  | {
+      readonly action: "stopConversion";
+      readonly definition: Frozen<CustomResourceDefinition>;
+      readonly version: string;
+    };
+
+/** The steps in their order, or why nothing is removed. */
+export type Removal =
+  | { readonly state: "refused"; readonly why: string }
+  | { readonly state: "planned"; readonly steps: readonly RemovalStep[] };
+
+/**
+ * Plans the removal of an installation, in the reverse order of `capstan init`: admission, then CRDs while the manager still
+ * converts their objects and finishes their deletion, then the manager, its Services, its permissions and its certificates.
+ */
+export function planRemoval(installed: readonly InstalledDefinition[], options: RemovalOptions): Removal {
+  const why = refusal(installed, options);
+  if (why !== undefined) return { state: "refused", why };
+  const deletions = inOrder(installation("")).toReversed();
+  const isReview = ({ kind }: Manifest): boolean => kind.endsWith("WebhookConfiguration");
+  // The Deployment goes before what its pods need. The namespace may hold Secrets of users.
+  const isFirst = ({ kind }: Manifest): boolean => kind === "Deployment" || kind === "PodDisruptionBudget";
+  const isLast = ({ kind }: Manifest): boolean => kind === "Namespace";
+  const rest = deletions.filter((one) => !isReview(one) && !isFirst(one) && !isLast(one));
+  const steps = (manifests: readonly Manifest[]): readonly RemovalStep[] =>
+    manifests.map((manifest) => ({ action: "deleteObject", manifest }));
+  return {
+    state: "planned",
+    steps: [
+      ...steps(deletions.filter(isReview)),
+      ...(installed.some(isCluster) ? [{ action: "deleteClusters" } as const] : []).filter(
+        () => options.deleteObjects,
+      ),
+      ...installed.flatMap(({ definition }) => definitionSteps(definition, options)),
+      ...steps([...deletions.filter(isFirst), ...rest, ...MADE_BY_THE_MANAGER]),
+      ...(options.includeNamespace ? steps(deletions.filter(isLast)) : []),
+    ],
+  };
+}
+
+/** Objects that no manifest has. */
+const MADE_BY_THE_MANAGER: readonly Manifest[] = [
+  { apiVersion: "v1", kind: "Secret", metadata: inNamespace(CERTIFICATE_SECRET) },
+  { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: inNamespace(LEASE) },
+];
+
+const isCluster = ({ definition, objects }: InstalledDefinition): boolean =>
+  definition.metadata.name === "clusters.cluster.x-k8s.io" && objects > 0;
+
+function definitionSteps(
+  definition: Frozen<CustomResourceDefinition>,
+  { includeCrd }: RemovalOptions,
+): readonly RemovalStep[] {
+  if (includeCrd) return [{ action: "deleteDefinition", definition }];
+  const version = storageVersion(definition);
+  const isConverted = definition.spec.conversion?.strategy === "Webhook";
+  return isConverted ? [{ action: "stopConversion", definition, version }] : [];
+}
+
+/** Why nothing is removed; undefined if the user has asked for all that would happen. */
+function refusal(
+  installed: readonly InstalledDefinition[],
+  { includeCrd, deleteObjects, keepObjects }: RemovalOptions,
+): string | undefined {
+  if (deleteObjects && !includeCrd) return "--delete-objects needs --include-crd";
+  if (deleteObjects && keepObjects) return "--delete-objects and --keep-objects exclude each other";
+  if (includeCrd && keepObjects) return "--include-crd deletes all objects, so it excludes --keep-objects";
+  const used = installed.filter(({ objects }) => objects > 0);
+  if (used.length > 0 && includeCrd && !deleteObjects)
+    return `objects exist: ${counts(used)}; deleting the CRDs deletes them, and the clusters with their machines in Azure: delete the clusters first, or give --delete-objects`;
+  if (used.length > 0 && !includeCrd && !keepObjects)
+    return `objects exist: ${counts(used)}; without the manager their machines stay in Azure, and no controller works on them: delete the clusters first, or give --keep-objects, or --include-crd --delete-objects`;
+  return includeCrd ? undefined : unmigrated(used);
+}
+
+/** Objects of another stored version than the one that is served could never be read again. */
+function unmigrated(used: readonly InstalledDefinition[]): string | undefined {
+  const behind = used.filter(({ definition }) => {
+    const version = storageVersion(definition);
+    return (definition.status?.storedVersions ?? []).some((stored) => stored !== version);
+  });
+  if (behind.length === 0) return undefined;
+  const names = behind.map(({ definition }) => definition.metadata.name).join(", ");
+  return `${names}: objects are still stored in an older version, which only the manager converts; wait until it has migrated them (status.storedVersions has one version), then repeat this`;
+}
+
+function counts(used: readonly InstalledDefinition[]): string {
+  return used.map(({ definition, objects }) => `${objects} ${definition.spec.names.plural}`).join(", ");
+}
+
+function storageVersion({ spec }: Frozen<CustomResourceDefinition>): string {
+  return spec.versions.find(({ storage }) => storage)?.name ?? "";
+}
+
+/** A step as a line for users, in the form of an order or of a report. */
+export function described(step: RemovalStep): string {
+  switch (step.action) {
+    case "deleteObject": {
+      const { kind, metadata } = step.manifest;
+      return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
+    }
+    case "deleteClusters":
+      return "all Clusters, with their machines in Azure";
+    case "deleteDefinition":
+      return `CustomResourceDefinition ${step.definition.metadata.name}, with its objects`;
+    case "stopConversion":
+      return `the conversion of ${step.definition.metadata.name}: only ${step.version} is served from now on`;
+  }
+}
+
+/** The JSON patch by which a CRD needs no conversion. Objects of an older version that another client writes are refused. */
+export function withoutConversion({ metadata, spec }: Frozen<CustomResourceDefinition>): readonly object[] {
+  return [
+    { op: "test", path: "/metadata/uid", value: metadata.uid },
+    ...spec.versions.flatMap(({ name, storage }, index) => [
+      { op: "test", path: `/spec/versions/${index}/name`, value: name },
+      { op: "replace", path: `/spec/versions/${index}/served`, value: storage },
+    ]),
+    { op: "replace", path: "/spec/conversion", value: { strategy: "None" } },
+  ];
+}
