@@ -92,7 +92,7 @@ async function storeBefore(): Promise<void> {
       const { spec, ...definition } = definitionStoring(kind, version);
       const { conversion: _, versions, ...rest } = spec;
       const older = { ...rest, versions: versions.filter(({ name }) => name === version) };
-      await client.create(CustomResourceDefinition, { ...definition, spec: older } as never);
+      await client.create(CustomResourceDefinition, { ...definition, spec: older });
       await eventually(async () => void (await client.list(inVersion(kind, version))));
     }),
   );

@@ -25,7 +25,7 @@ interface Installed {
   /** The writes of the command, in their order. */
   readonly writes: readonly string[];
   /** Runs the command, and returns what it printed. */
-  run(options?: Partial<UninstallOptions>): Promise<readonly string[]>;
+  readonly run: (options?: Partial<UninstallOptions>) => Promise<readonly string[]>;
 }
 
 /** A management cluster with our CRDs and some of the other objects. */
@@ -46,7 +46,7 @@ async function installed(): Promise<Installed> {
   await Promise.all(
     definitions().map((definition) => client.create(CustomResourceDefinition, definition as never)),
   );
-  for (const manifest of manifests) await client.create(kindFor(manifest), manifest as never);
+  for (const manifest of manifests) await client.create(kindFor(manifest), manifest);
   for (const metadata of [CERTIFICATES, OTHER_SECRET]) await client.create(Secret, { metadata });
   return {
     client,

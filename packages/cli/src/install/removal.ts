@@ -58,9 +58,7 @@ export function planRemoval(installed: readonly InstalledDefinition[], options: 
     state: "planned",
     steps: [
       ...steps(deletions.filter(isReview)),
-      ...(installed.some(isCluster) ? [{ action: "deleteClusters" } as const] : []).filter(
-        () => options.deleteObjects,
-      ),
+      ...(options.deleteObjects ? clusterSteps(installed) : []),
       ...installed.flatMap(({ definition }) => definitionSteps(definition, options)),
       ...steps([...deletions.filter(isFirst), ...rest, ...MADE_BY_THE_MANAGER]),
       ...(options.includeNamespace ? steps(deletions.filter(isLast)) : []),
@@ -73,6 +71,11 @@ const MADE_BY_THE_MANAGER: readonly Manifest[] = [
   { apiVersion: "v1", kind: "Secret", metadata: inNamespace(CERTIFICATE_SECRET) },
   { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: inNamespace(LEASE) },
 ];
+
+/** Clusters go while all CRDs are there, so that the manager deletes their machines in its usual order. */
+function clusterSteps(installed: readonly InstalledDefinition[]): readonly RemovalStep[] {
+  return installed.some(isCluster) ? [{ action: "deleteClusters" }] : [];
+}
 
 const isCluster = ({ definition, objects }: InstalledDefinition): boolean =>
   definition.metadata.name === "clusters.cluster.x-k8s.io" && objects > 0;
@@ -88,19 +91,22 @@ function definitionSteps(
 }
 
 /** Why nothing is removed; undefined if the user has asked for all that would happen. */
-function refusal(
-  installed: readonly InstalledDefinition[],
-  { includeCrd, deleteObjects, keepObjects }: RemovalOptions,
-): string | undefined {
+function refusal(installed: readonly InstalledDefinition[], options: RemovalOptions): string | undefined {
+  const { includeCrd, deleteObjects, keepObjects } = options;
   if (deleteObjects && !includeCrd) return "--delete-objects needs --include-crd";
-  if (deleteObjects && keepObjects) return "--delete-objects and --keep-objects exclude each other";
   if (includeCrd && keepObjects) return "--include-crd deletes all objects, so it excludes --keep-objects";
   const used = installed.filter(({ objects }) => objects > 0);
-  if (used.length > 0 && includeCrd && !deleteObjects)
-    return `objects exist: ${counts(used)}; deleting the CRDs deletes them, and the clusters with their machines in Azure: delete the clusters first, or give --delete-objects`;
-  if (used.length > 0 && !includeCrd && !keepObjects)
-    return `objects exist: ${counts(used)}; without the manager their machines stay in Azure, and no controller works on them: delete the clusters first, or give --keep-objects, or --include-crd --delete-objects`;
-  return includeCrd ? undefined : unmigrated(used);
+  if (used.length === 0) return undefined;
+  if (includeCrd) return deleteObjects ? undefined : mustDelete(used);
+  return keepObjects ? unmigrated(used) : mustKeep(used);
+}
+
+function mustDelete(used: readonly InstalledDefinition[]): string {
+  return `objects exist: ${counts(used)}; deleting the CRDs deletes them, and the clusters with their machines in Azure: delete the clusters first, or give --delete-objects`;
+}
+
+function mustKeep(used: readonly InstalledDefinition[]): string {
+  return `objects exist: ${counts(used)}; without the manager their machines stay in Azure, and no controller works on them: delete the clusters first, or give --keep-objects, or --include-crd --delete-objects`;
 }
 
 /** Objects of another stored version than the one that is served could never be read again. */
