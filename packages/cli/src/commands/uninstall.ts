@@ -104,19 +104,26 @@ async function carryOut(ports: StepPorts, step: RemovalStep): Promise<boolean> {
       return deleteIfExists(client, kindFor(step.manifest), step.manifest.metadata);
     case "deleteClusters":
       return deleteClusters(ports);
-    case "deleteDefinition": {
-      const { name } = step.definition.metadata;
-      await deleteIfExists(client, CustomResourceDefinition, { name });
-      return until(ports, `CustomResourceDefinition ${name}`, async () => {
-        return (await client.find(CustomResourceDefinition, { name })) === undefined;
-      });
-    }
+    case "deleteDefinitions":
+      return deleteDefinitions(ports, step.names);
     case "stopConversion": {
       const body = withoutConversion(step.definition);
       const { name } = step.definition.metadata;
       return unlessGone(client.patch(CustomResourceDefinition, { name }, { type: "json", body }));
     }
   }
+}
+
+/** Asks for all of them first: the API server deletes the objects of each, and the manager finishes what they stand for. */
+async function deleteDefinitions(ports: StepPorts, names: readonly string[]): Promise<boolean> {
+  const { client } = ports;
+  for (const name of names) await deleteIfExists(client, CustomResourceDefinition, { name });
+  for (const name of names) {
+    const isGone = async (): Promise<boolean> =>
+      (await client.find(CustomResourceDefinition, { name })) === undefined;
+    await until(ports, `Objects of CustomResourceDefinition ${name}`, isGone);
+  }
+  return true;
 }
 
 async function deleteClusters(ports: StepPorts): Promise<boolean> {
@@ -127,7 +134,7 @@ async function deleteClusters(ports: StepPorts): Promise<boolean> {
 
 // Azure needs up to twenty minutes for the machines of a large cluster, and they go in turns.
 const GONE_WITHIN_MS = 60 * 60_000;
-const POLL_MS = 2_000;
+const POLL_MS = 500;
 
 /** Waits for what the manager and the API server delete. */
 async function until({ env }: StepPorts, what: string, isGone: () => Promise<boolean>): Promise<true> {

@@ -25,8 +25,8 @@ export type RemovalStep =
   | { readonly action: "deleteObject"; readonly manifest: Manifest }
   /** Deletes all clusters, and waits until the manager has deleted their machines. */
   | { readonly action: "deleteClusters" }
-  /** Deletes a CRD with its objects, and waits for them. */
-  | { readonly action: "deleteDefinition"; readonly definition: Frozen<CustomResourceDefinition> }
+  /** Deletes CRDs with their objects, and waits for them. */
+  | { readonly action: "deleteDefinitions"; readonly names: readonly string[] }
   /** Leaves a CRD that needs no conversion any more: only its stored version is served. */
   | {
       readonly action: "stopConversion";
@@ -59,7 +59,7 @@ export function planRemoval(installed: readonly InstalledDefinition[], options: 
     steps: [
       ...steps(deletions.filter(isReview)),
       ...(options.deleteObjects ? clusterSteps(installed) : []),
-      ...installed.flatMap(({ definition }) => definitionSteps(definition, options)),
+      ...definitionSteps(installed, options),
       ...steps([...deletions.filter(isFirst), ...rest, ...MADE_BY_THE_MANAGER]),
       ...(options.includeNamespace ? steps(deletions.filter(isLast)) : []),
     ],
@@ -81,13 +81,18 @@ const isCluster = ({ definition, objects }: InstalledDefinition): boolean =>
   definition.metadata.name === "clusters.cluster.x-k8s.io" && objects > 0;
 
 function definitionSteps(
-  definition: Frozen<CustomResourceDefinition>,
+  installed: readonly InstalledDefinition[],
   { includeCrd }: RemovalOptions,
 ): readonly RemovalStep[] {
-  if (includeCrd) return [{ action: "deleteDefinition", definition }];
-  const version = storageVersion(definition);
-  const isConverted = definition.spec.conversion?.strategy === "Webhook";
-  return isConverted ? [{ action: "stopConversion", definition, version }] : [];
+  const names = installed.map(({ definition }) => definition.metadata.name);
+  if (includeCrd) return names.length > 0 ? [{ action: "deleteDefinitions", names }] : [];
+  return installed
+    .filter(({ definition }) => definition.spec.conversion?.strategy === "Webhook")
+    .map(({ definition }) => ({
+      action: "stopConversion",
+      definition,
+      version: storageVersion(definition),
+    }));
 }
 
 /** Why nothing is removed; undefined if the user has asked for all that would happen. */
@@ -137,8 +142,8 @@ export function described(step: RemovalStep): string {
     }
     case "deleteClusters":
       return "all Clusters, with their machines in Azure";
-    case "deleteDefinition":
-      return `CustomResourceDefinition ${step.definition.metadata.name}, with its objects`;
+    case "deleteDefinitions":
+      return `${step.names.length} CRDs with their objects: ${step.names.join(", ")}`;
     case "stopConversion":
       return `the conversion of ${step.definition.metadata.name}: only ${step.version} is served from now on`;
   }
