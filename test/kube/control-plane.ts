@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { KubernetesObject } from "@capstan/api";
 import { createHttpTransport, type Transport } from "@capstan/env";
 import { kubeAssets, type KubeAssets } from "./assets.ts";
 import { freePort } from "./free-port.ts";
@@ -19,6 +20,8 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** Sends requests as the administrator. */
   connect(): Transport;
+  /** Stores an object as it is, as if an earlier release of its kind had: under its resource, such as `group/plural`. */
+  store(resource: string, object: KubernetesObject): Promise<void>;
   /** Where the requests of users are noted, a line of JSON each, when that was asked for. */
   readonly auditLog: string;
   /** The processes of the server and its store, for whoever measures them. */
@@ -90,6 +93,7 @@ export async function startControlPlane({
       kubectl: assets.kubectl,
       kubeconfig,
       connect,
+      store: (resource, object) => store(`http://127.0.0.1:${client}`, resource, object),
       auditLog: join(folder, AUDIT_LOG),
       pids,
       startedAfterMs,
@@ -99,6 +103,17 @@ export async function startControlPlane({
     await stop(children, folder);
     throw error;
   }
+}
+
+async function store(etcd: string, resource: string, object: KubernetesObject): Promise<void> {
+  const { namespace, name, resourceVersion: _, ...metadata } = object.metadata;
+  const place = [resource, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+  const kept = { ...metadata, name, ...(namespace !== undefined && { namespace }) };
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const value = base64(JSON.stringify({ ...object, metadata: kept }));
+  const body = JSON.stringify({ key: base64(`/registry/${place}`), value });
+  const answer = await fetch(`${etcd}/v3/kv/put`, { method: "POST", body });
+  if (!answer.ok) throw new Error(`etcd answered ${answer.status}: ${await answer.text()}`);
 }
 
 function etcdFlags(folder: string, client: number, peer: number): string[] {

@@ -26,8 +26,8 @@ export interface Management {
   readonly capstan: (...args: string[]) => Promise<Ended>;
   /** Runs kubectl as the administrator. */
   readonly kubectl: Run;
-  /** Starts a manager that is the ServiceAccount of the installation. */
-  readonly startManager: () => Promise<RunningManager>;
+  /** Starts a manager that is the ServiceAccount of the installation; it asks the given server instead of kube-apiserver. */
+  readonly startManager: (server?: Pick<ControlPlane, "url" | "ca">) => Promise<RunningManager>;
   readonly azure: Pick<QuickAzure, "machines" | "resources" | "writes">;
   /** Runs the commands of a section of docs/how-to/management-cluster.md as they stand there. */
   readonly page: (heading: string) => Promise<string>;
@@ -65,13 +65,13 @@ export async function startManagement(): Promise<Management> {
     client: createClient({ transport: plane.connect(), env: createRealEnv(), fieldManager: "test" }),
     capstan,
     kubectl,
-    startManager: async () => {
+    startManager: async (server = plane) => {
       const health = `127.0.0.1:${await freePort()}`;
       const webhookPort = await freePort();
       const isReady = async (): Promise<boolean> => (await fetch(`http://${health}/readyz`)).ok;
       webhooks.endpoints.push({ port: webhookPort, isReady });
       const flags = {
-        kubeconfig: await serviceAccountConfig(folder, plane, kubectl),
+        kubeconfig: await serviceAccountConfig(folder, server, kubectl),
         "azure-endpoint": azure.endpoint,
         "azure-ca": azure.ca,
         "health-addr": health,
@@ -114,7 +114,7 @@ async function runPage(
 /** A kubeconfig of the manager's ServiceAccount, with a token as its pods have it. */
 async function serviceAccountConfig(
   folder: string,
-  { url, ca }: ControlPlane,
+  { url, ca }: Pick<ControlPlane, "url" | "ca">,
   kubectl: Run,
 ): Promise<string> {
   const token = await kubectl("create", "token", "capstan-manager", "-n", "capstan-system");

@@ -19,6 +19,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { install } from "../../packages/cli/src/commands/init.ts";
 import { apply as applyManifest } from "../../packages/cli/src/install/apply.ts";
 import { installation, reviews } from "../../packages/cli/src/install/installation.ts";
+import { runsAll } from "../sample.ts";
 import { definitionStoring, inVersion, NEWER, OLDER } from "../upgrade/flip.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { eventually } from "./management.ts";
@@ -215,7 +216,10 @@ async function liveThrough(faults: readonly Fault[]): Promise<Shown> {
   return objects ?? [];
 }
 
-test("an upgrade ends although the manager is killed before and after each of its writes", async () => {
+/** In a soak only: killed-migration.kube.ts kills a real process in the gate. */
+const longTest = test.runIf(runsAll);
+
+longTest("an upgrade ends although the manager is killed before and after each of its writes", async () => {
   await storeBefore();
   await expect(client.list(kindIn(stored))).rejects.toThrow(/conversion webhook/);
   const lines: string[] = [];

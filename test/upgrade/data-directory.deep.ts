@@ -1,5 +1,5 @@
 /** A data directory of release 0.1 starts with this one: its objects are migrated, and no machine is touched. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -16,11 +16,12 @@ import {
   Secret,
 } from "@capstan/api";
 import { createRealEnv } from "@capstan/env";
-import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
+import type { Client } from "@capstan/runtime";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import { killAll, launch, READY, type Running } from "../journeys/capstan.ts";
+import { killAll, launch } from "../journeys/capstan.ts";
 import { runsAll } from "../sample.ts";
 import { loadRows, readObjects } from "./data-rows.ts";
+import { startOn } from "./started.ts";
 
 const FIXTURE = "test/upgrade/fixture-0.1";
 const env = createRealEnv();
@@ -41,15 +42,6 @@ const KEPT: readonly Kind[] = [
   AzureMachinePoolMachine,
 ];
 const WITHIN = { timeout: 60_000, interval: 200 };
-
-async function start(): Promise<{ readonly running: Running; readonly client: Client }> {
-  const gates = "InPlaceUpdates=true,NodePrototyping=true";
-  const running = launch(["up", "--port", "0", "--data-dir", dataDir, "--feature-gates", gates]);
-  await running.until(READY);
-  const text = readFileSync(join(dataDir, "kubeconfig"), "utf8");
-  const transport = await connectWithKubeconfig({ text, origin: dataDir });
-  return { running, client: createClient({ transport, env, fieldManager: "test" }) };
-}
 
 /** The requests to the simulated Azure since the start: when, and with which method and operation. */
 async function calls(): Promise<readonly { readonly atMs: number; readonly operation: string }[]> {
@@ -100,7 +92,7 @@ test("a data directory of 0.1 is migrated at the first start, and rolls nothing 
   loadRows(FIXTURE, { dataDir, nowMs: env.clock.now(), speed: 60 });
   let first: Readonly<Record<string, unknown>> | undefined;
   for (const attempt of [1, 2]) {
-    const { running, client } = await start();
+    const { running, client } = await startOn(dataDir);
     const found = await machines(client);
     expect(uidsIn(found), `start ${attempt}`).toEqual(stored());
     first ??= found;

@@ -19,18 +19,21 @@ const LINES = ".jsonl";
 
 /** Writes the databases of a data directory that no process holds as text, without private keys. */
 export function writeRows(dataDir: string, folder: string): void {
-  const hide = keyHider();
-  mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(join(dataDir, "clusters")).toSorted()) {
-    const rows = storedRows(join(dataDir, "clusters", name, "objects.db"))
-      .filter(isKept)
-      .map(slim);
-    writeLines(join(folder, `${name}${LINES}`), rows.map(hide));
-  }
+  const clusters = readdirSync(join(dataDir, "clusters")).toSorted();
   const store = openSqliteStore(join(dataDir, "azure"));
   const saved = store.load();
   if (!saved) throw new TypeError(`${dataDir} has no simulated Azure`);
-  writeLines(join(folder, AZURE), [{ position: saved.position }, ...[...saved.rows].map(hide)]);
+  const files = new Map<string, readonly unknown[]>(
+    clusters.map((name) => {
+      const rows = storedRows(join(dataDir, "clusters", name, "objects.db"));
+      return [`${name}${LINES}`, rows.filter(isKept).map(slim)];
+    }),
+  );
+  const azure = [...saved.rows];
+  const hide = keyHider([...files.values(), azure].flat());
+  mkdirSync(folder, { recursive: true });
+  for (const [name, rows] of files) writeLines(join(folder, name), rows.map(hide));
+  writeLines(join(folder, AZURE), [{ position: saved.position }, ...azure.map(hide)]);
   store.close();
 }
 

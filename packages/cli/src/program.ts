@@ -15,7 +15,7 @@ import {
   outputOption,
 } from "./flags.ts";
 import { addHelp } from "./help-program.ts";
-import { addInit } from "./init-program.ts";
+import { addInit, addUninstall } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
 import { VERSION } from "./manifest.ts";
 import { addPrototype } from "./prototype-program.ts";
@@ -95,6 +95,7 @@ Examples:
   capstan plan -f pool.yaml            what applying it would do
   capstan convert -f manifests --in-place   manifests of v1beta1 become v1beta2, with their comments
   capstan init                         install the manager in a management cluster of yours
+  capstan uninstall --dry-run          what would be removed from it
   capstan manager                      run the controllers on a management cluster of yours
   capstan azure-sim --port 8443        the simulated Azure alone, for any Azure SDK
   capstan down --purge                 stop, and remove all of its data
@@ -179,6 +180,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   addPrototype(program, shell, carryOut);
   addConvert(program, shell, carryOut);
   addInit(program, shell, carryOut);
+  addUninstall(program, shell, carryOut);
   addManager(program, shell, carryOut);
   addAzureSim(program, shell, carryOut);
   addSimCommands(program, shell, carryOut);

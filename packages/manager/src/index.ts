@@ -6,7 +6,7 @@ export {
   decideProposedControlPlane,
 } from "./reconcilers/kubeadmcontrolplane/in-place/proposed.ts";
 export { decideProposedDeployment } from "./reconcilers/machinedeployment/in-place/proposed.ts";
-export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/update-view.ts";
+export { desiredKey } from "./reconcilers/kubeadmcontrolplane/in-place/desired-key.ts";
 export {
   type StoredControlPlane,
   viewFromConditions,

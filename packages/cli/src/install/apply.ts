@@ -26,8 +26,8 @@ export async function apply(client: Client, desired: Manifest): Promise<Applied>
   };
 }
 
-/** All kinds of an installation are Kubernetes' own, with plurals that end in s. */
-function kindFor({ apiVersion, kind, metadata }: Manifest): Kind {
+/** The kind of an object of an installation. All of them are Kubernetes' own, with plurals that end in s. */
+export function kindFor({ apiVersion, kind, metadata }: Manifest): Kind {
   const [version = "", group = ""] = apiVersion.split("/").toReversed();
   const plural = `${kind.toLowerCase()}s`;
   return builtInKind({ group, version, kind, plural, namespaced: metadata.namespace !== undefined });

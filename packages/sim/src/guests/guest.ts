@@ -394,12 +394,18 @@ export class Guest {
       await reportReady(this.#cluster.client, this.#nodeName, this.#world.env.clock.now());
   }
 
-  /** A process that crashed between join and report leaves a Node that is not Ready, or none. */
+  /**
+   * A process that crashed between join and report leaves a Node that is not Ready, or none; one that ended while the kubelet
+   * of a new version restarted leaves a Node of the version before.
+   */
   async #speakAgain(): Promise<void> {
-    if (this.#nodeName === undefined) return;
+    const disk = this.#disk;
+    if (this.#nodeName === undefined || !disk) return;
     const node = await this.#cluster.client.find(Node, { name: this.#nodeName });
-    if (isReady(node) || !this.#disk) return;
-    if (node?.status?.nodeInfo?.bootID !== bootIdentity(this.#disk).bootId) await this.#registerNode();
+    const { bootID, kubeletVersion } = node?.status?.nodeInfo ?? {};
+    const isCurrent = bootID === bootIdentity(disk).bootId && kubeletVersion === kubernetesVersion(disk);
+    if (isReady(node) && isCurrent) return;
+    if (!isCurrent) await this.#registerNode();
     await this.#reportReady();
   }
 

@@ -7,7 +7,7 @@ import { type DesiredParts, desiredParts, desiredState } from "../../../in-place
 import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import { isInPlace } from "../../../in-place/strategy.ts";
 import type { KubeadmControlPlanePorts, Scope } from "../scope.ts";
-import { desiredKey } from "./update-view.ts";
+import { desiredKey } from "./desired-key.ts";
 
 type Decision = NonNullable<
   NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]

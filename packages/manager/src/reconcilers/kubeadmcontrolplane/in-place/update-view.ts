@@ -8,16 +8,10 @@ import {
   type Machine,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
-import { hashOf, verdictOf } from "../../../in-place/decisions.ts";
+import { verdictOf } from "../../../in-place/decisions.ts";
 import { approvalOf, isInPlace } from "../../../in-place/strategy.ts";
 import type { ControlPlaneUpdateView, MachineUpdate } from "@capstan/plan";
-
-/** Identifies the desired state of the machines. The sign of an update carries it, so that a newer one is recognized. */
-export function desiredKey({ spec }: Frozen<KubeadmControlPlane>): string {
-  const { version, kubeadmConfigSpec = {}, machineTemplate, rollout } = spec;
-  const { apiGroup, kind, name } = machineTemplate.spec.infrastructureRef;
-  return hashOf([version, kubeadmConfigSpec, apiGroup, kind, name, rollout?.after ?? ""]);
-}
+import { desiredKey } from "./desired-key.ts";
 
 /** The facts for updates in place; undefined if machines are replaced. */
 export function inPlaceView(

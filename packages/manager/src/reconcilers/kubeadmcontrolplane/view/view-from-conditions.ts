@@ -16,7 +16,7 @@ import {
   type PartHealth,
 } from "@capstan/plan";
 import { NODE_HEALTHY } from "../../../machines/conditions.ts";
-import { desiredKey } from "../in-place/update-view.ts";
+import { desiredKey } from "../in-place/desired-key.ts";
 import { NODE_PART, POD_PARTS } from "../machine-health.ts";
 import { type MachineHealth, viewOf } from "./view.ts";
 
