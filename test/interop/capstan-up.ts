@@ -9,7 +9,7 @@ import { kubeAssets } from "../kube/assets.ts";
 import { interopProgram } from "./programs.ts";
 
 /** How a program ended. */
-export interface Ran {
+interface Ran {
   readonly code: number;
   readonly out: string;
   readonly err: string;

@@ -157,8 +157,10 @@ async function kubeconfigs({ clusterctl: run }: CapstanUp): Promise<readonly str
 /** The machines of a control plane show their zones. */
 async function placed({ objects }: CapstanUp): Promise<readonly string[]> {
   const machines = await objects("machines", "-l", "cluster.x-k8s.io/control-plane");
-  const zones = machines.map((machine) => (machine as unknown as Machine).status?.failureDomain).toSorted();
-  return zones.join() === ZONES.join() ? [] : [`the control plane's machines show the zones ${zones.join()}`];
+  const zones = machines.map((machine) => (machine as unknown as Machine).status?.failureDomain ?? "");
+  return zones.sort((left, right) => left.localeCompare(right)).join() === ZONES.join()
+    ? []
+    : [`the control plane's machines show the zones ${zones.join()}`];
 }
 
 /** Saves all Clusters, forgets them, and restores them: neither a machine nor a resource in Azure is another one then. */
