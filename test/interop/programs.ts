@@ -29,6 +29,13 @@ const PROGRAMS = {
     minutes: 3,
     ldflags: `-X ${CLUSTER_API}/version.gitVersion=${VERSIONS[CLUSTER_API]}`,
   },
+  core: {
+    module: folder("core"),
+    package: `${CLUSTER_API}/core`,
+    sources: ["go.mod", "go.sum"],
+    minutes: 2,
+    ldflags: `-X ${CLUSTER_API}/version.gitVersion=${VERSIONS[CLUSTER_API]}`,
+  },
 } as const satisfies Record<string, Recipe>;
 
 /** The name of a program. */

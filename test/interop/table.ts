@@ -20,7 +20,7 @@ export interface Table {
   readonly about: string;
   /** Patterns of all files that its result depends on; it runs again when one of them changes. */
   readonly inputs: readonly string[];
-  run(context: TableContext): TableResult;
+  run(context: TableContext): TableResult | Promise<TableResult>;
 }
 
 /** A difference that is as it should be. */

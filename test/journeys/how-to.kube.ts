@@ -76,7 +76,7 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
     expect(made).toMatch(ROLLED_OUT);
     expect(made).toMatch(/(^workers00000\d +Ready +<none> +\S+ +v1\.33\.5$\n?){3}/m);
     expect(made).toMatch(/(^workers-\d +v1\.33\.5 +true +Succeeded .*\n){3}/m);
-    expect(made).toMatch(/MachinePool\/workers +3 +3 +3 +True/);
+    expect(made).toMatch(/MachinePool\/workers +3 +3 +3 +3 +Available: True/);
     expect(await shell("kubectl get mp workers -o jsonpath='{.status.phase}'")).toBe("Running");
     expect(await instances()).toEqual([0, 1, 2]);
   });
@@ -136,7 +136,7 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
       for (const line of [/^workers-\d+, DrainBlocked: .*/m, /Warning +DrainBlocked +azuremachine.*/]) {
         expect(line.exec(out)?.[0]).toMatch(held);
       }
-      expect(out).toMatch(/!! DELETED !! AzureMachinePoolMachine\/workers-\d+ +False +Warning +DrainBlocked/);
+      expect(out).toMatch(/!! DELETED !! AzureMachinePoolMachine\/workers-\d+ +Ready: False +DrainBlocked/);
       expect(out).toMatch(ROLLED_OUT);
       await speed(SPEED);
       const limited = await page("docs/how-to/drain.md", { from: -1 });

@@ -15,11 +15,6 @@ export const CONVERSION_DIFFERENCES: readonly ListedDifference[] = [
     reason: "v1beta2 refuses empty lists and objects; upstream's conversion keeps those behind pointers.",
   },
   {
-    pattern: /^Cluster up status\.failureDomains\[\]\.controlPlane: absent \| false$/,
-    reason:
-      "A failure domain that does not say whether it is for control planes stays so, which means the same.",
-  },
-  {
     pattern: /^Kubeadm\w+ up \S+\.diskSetup\.partitions\[\]\.layout: absent \| false$/,
     reason: "v1beta2 refuses layout beside diskLayout; upstream's conversion writes both.",
   },

@@ -47,7 +47,7 @@ function toV1(object: JsonObject): Fields {
       ...spec,
       ...(dimensions as object),
       ...(color !== undefined && { paint: color }),
-      ...(weight !== undefined && { grams: gramsOf(String(weight)) }),
+      ...(typeof weight === "string" && { grams: gramsOf(weight) }),
     };
   if (copy["status"]) copy["status"] = { ...status, ...(isReady !== undefined && { ready: isReady }) };
   return copy;

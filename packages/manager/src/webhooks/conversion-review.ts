@@ -30,7 +30,7 @@ export interface ConversionRules extends ConversionContext {
 }
 
 /** The conversions of our kinds, which need no look at a server: references to other kinds get a version by default. */
-const OWN_CONVERSIONS: ConversionRules = {
+export const OWN_CONVERSIONS: ConversionRules = {
   kinds: [...customKinds, ConversionProbe],
   versionOf: ownVersionOf,
 };

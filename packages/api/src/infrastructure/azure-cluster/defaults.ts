@@ -68,16 +68,17 @@ function defaultBastion(spec: AzureClusterSpec, cluster: string): void {
  */
 function keepSubnets(subnets: readonly Subnet[] = [], old: readonly Frozen<Subnet>[] = []): void {
   for (const subnet of subnets) {
-    const { id, natGateway } = old.find(({ name }) => name === subnet.name) ?? {};
-    const isOtherGateway = subnet.natGateway !== undefined && subnet.natGateway.name !== natGateway?.name;
-    if (id === undefined || subnet.id !== undefined || isOtherGateway) continue;
-    subnet.id = id;
-    if (natGateway)
-      subnet.natGateway = {
-        ...deepCopy<NonNullable<Subnet["natGateway"]>>(natGateway),
-        ...subnet.natGateway,
-      };
+    const before = old.find(({ name }) => name === subnet.name);
+    if (before && subnet.id === undefined) keepSubnet(subnet, before);
   }
+}
+
+function keepSubnet(subnet: Subnet, { id, natGateway }: Frozen<Subnet>): void {
+  const isOtherGateway = subnet.natGateway !== undefined && subnet.natGateway.name !== natGateway?.name;
+  if (id === undefined || isOtherGateway) return;
+  subnet.id = id;
+  if (natGateway)
+    subnet.natGateway = { ...deepCopy<NonNullable<Subnet["natGateway"]>>(natGateway), ...subnet.natGateway };
 }
 
 function defaultSubnets(network: NetworkSpec, cluster: string, withControlPlane: boolean): void {
