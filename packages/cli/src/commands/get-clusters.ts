@@ -110,10 +110,7 @@ function rowOf(
   { isEverywhere, nowMs, paint }: Look,
 ): string[] {
   const { name, namespace = "", creationTimestamp = "" } = cluster.metadata;
-  const { conditions } = cluster.status ?? {};
-  const available = getCondition(conditions, "Available");
-  // A pass that failed says more than the state that it could not change.
-  const { status, message = "" } = getCondition(conditions, "Reconciled") ?? available ?? {};
+  const available = getCondition(cluster.status?.conditions, "Available");
   return [
     ...(isEverywhere ? [namespace] : []),
     name,
@@ -121,8 +118,15 @@ function rowOf(
     painted(available, paint),
     ...counts,
     humanDuration(nowMs - Date.parse(creationTimestamp)),
-    status === "True" ? "" : onOneLine(message, LONGEST_MESSAGE),
+    troubleOf(cluster),
   ];
+}
+
+/** A pass that failed says more than the state that it could not change. */
+function troubleOf({ status }: Frozen<Cluster>): string {
+  const condition =
+    getCondition(status?.conditions, "Reconciled") ?? getCondition(status?.conditions, "Available");
+  return !condition || condition.status === "True" ? "" : onOneLine(condition.message, LONGEST_MESSAGE);
 }
 
 function painted(available: Frozen<StandardCondition> | undefined, paint: Paint): string {

@@ -19,6 +19,11 @@ const controlPlane = (spec: Partial<Spec> = {}, name = "aks"): AzureManagedContr
 });
 const errors = (object: AzureManagedControlPlane, old?: AzureManagedControlPlane): string[] =>
   AzureManagedControlPlane.validate({ object, ...(old && { old }) }).map(formatFieldError);
+// The schema of a subnet keeps fields that it does not know.
+const withEndpoints: object & { name: string } = Object.assign(
+  { name: "s" },
+  { serviceEndpoints: [{ service: "x" }] },
+);
 
 describe("defaults of an AKS control plane", () => {
   test("set the names that AKS needs", () => {
@@ -118,7 +123,7 @@ describe("an AKS control plane is rejected", () => {
       "spec.fleetsMember: Forbidden: no membership in a fleet is created yet; join it with az fleet member, or leave it out",
     ],
     [
-      { virtualNetwork: { name: "v", subnet: { name: "s", ...{ serviceEndpoints: [{ service: "x" }] } } } },
+      { virtualNetwork: { name: "v", subnet: withEndpoints } },
       "spec.virtualNetwork.subnet.serviceEndpoints: Forbidden: endpoints are not created yet; use a virtual network of your own that has them, or leave it out",
     ],
   ])("%j", (spec, message) => {

@@ -54,8 +54,9 @@ describe("the Nodes of a pool", () => {
   });
 
   test("are counted by the versions of their kubelets, the oldest first", () => {
-    const running = (kubeletVersion: string): Overrides<Node> =>
-      ({ status: { nodeInfo: { kubeletVersion } } }) as Overrides<Node>;
+    const running = (kubeletVersion: string): Overrides<Node> => ({
+      status: { nodeInfo: { kubeletVersion } },
+    });
     const nodes = [
       nodeOf("a", 100, running("v1.34.1")),
       nodeOf("b", undefined, running("v1.33.5")),

@@ -69,7 +69,7 @@ export function countNodes(
 ): NodeCount {
   const refs: ObjectReference[] = [];
   const disputed: string[] = [];
-  const versions = new Map<string, number>();
+  const versions: string[] = [];
   let ready = 0;
   let available = 0;
   let nextAvailableMs = Infinity;
@@ -84,7 +84,7 @@ export function countNodes(
     }
     const { ref, isReady, isUsable, readySinceMs: sinceMs, version } = gistOf(node);
     refs.push(ref);
-    if (version !== "") versions.set(version, (versions.get(version) ?? 0) + 1);
+    versions.push(version);
     if (!isReady) continue;
     ready++;
     if (!isUsable) continue;
@@ -92,13 +92,19 @@ export function countNodes(
     if (availableAtMs <= options.nowMs) available++;
     else nextAvailableMs = Math.min(nextAvailableMs, availableAtMs);
   }
-  const counted = [...versions].map(([version, replicas]) => ({ version, replicas }));
   return {
     refs,
     ready,
     available,
     disputed,
-    versions: sumVersions([counted]),
+    versions: countVersions(versions),
     ...(nextAvailableMs < Infinity && { nextAvailableMs }),
   };
+}
+
+/** Counts versions, the oldest first. A Node whose kubelet has reported nothing yet has none. */
+function countVersions(versions: readonly string[]): NodeCount["versions"] {
+  const groups = Map.groupBy(versions, (version) => version);
+  groups.delete("");
+  return sumVersions([[...groups].map(([version, { length }]) => ({ version, replicas: length }))]);
 }
