@@ -99,6 +99,8 @@ function ruledDefinition(): object {
 export const BATCH = 5_000;
 
 const RULED = 200;
+// A list of 30,000 boats is longer than the transport reads unless told.
+const LONGEST_ANSWER = 256 * 1024 * 1024;
 
 /** An object of about 3 KB, with as many fields as a Machine has. */
 export function boat(index: number): object {
@@ -156,6 +158,7 @@ export class Load {
       path,
       headers: { "content-type": type },
       ...(body && { body: JSON.stringify(body) }),
+      answerBytes: { remaining: LONGEST_ANSWER },
     });
     return await answer.text();
   }
