@@ -7,13 +7,13 @@ import { appendFileSync } from "node:fs";
 /** Whether everything runs, as in a soak. */
 export const runsAll = process.env["CAPSTAN_PROOFS"] === "all";
 
-const STRIDE = 13;
+const STRIDE = 17;
 
 /**
- * Every 13th item, or all of them in a soak. Crash points alternate between before and after a write, and the stride is
+ * Every 17th item, or all of them in a soak. Crash points alternate between before and after a write, and the stride is
  * odd, so a sample has both.
  */
-export function everyThirteenth<T>(what: string, items: readonly T[]): readonly T[] {
+export function sampledPoints<T>(what: string, items: readonly T[]): readonly T[] {
   return everyNth(what, items, STRIDE);
 }
 

@@ -1,6 +1,6 @@
 import { crashAt, crashPointsOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { everyThirteenth } from "../../sample.ts";
+import { sampledPoints } from "../../sample.ts";
 import { armWrites, lifeOf, type LifeOptions } from "./life.ts";
 
 const LIVES: readonly LifeOptions[] = [
@@ -14,7 +14,7 @@ test.each(LIVES)("a crash before or after any write changes nothing about the en
   const life = lifeOf(options);
   const calm = await rehearse(life);
   expect(calm.failure).toBeUndefined();
-  const points = everyThirteenth(`crashes of ${JSON.stringify(options)}`, crashPointsOf(calm));
+  const points = sampledPoints(`crashes of ${JSON.stringify(options)}`, crashPointsOf(calm));
   for await (const { point, run } of crashAt(points, life)) {
     const where = JSON.stringify(point);
     expect(run.failure, where).toBeUndefined();

@@ -1,6 +1,6 @@
 import { crashAt, crashPointsOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { everyThirteenth } from "../../sample.ts";
+import { sampledPoints } from "../../sample.ts";
 import { armWrites } from "../azurecluster/life.ts";
 import { lifeOf } from "./life.ts";
 
@@ -10,7 +10,7 @@ test.each(["1", "2"])(
     const life = lifeOf({ seed, until: "deleted" });
     const calm = await rehearse(life);
     expect(calm.failure).toBeUndefined();
-    const points = everyThirteenth(`crashes of AzureMachine ${seed}`, crashPointsOf(calm));
+    const points = sampledPoints(`crashes of AzureMachine ${seed}`, crashPointsOf(calm));
     for await (const { point, run } of crashAt(points, life)) {
       const where = JSON.stringify(point);
       expect(run.failure, where).toBeUndefined();

@@ -1,6 +1,6 @@
 import { type CrashPoint, crashPointsOf, faultOf, rehearse, type Run } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { everyThirteenth } from "../../sample.ts";
+import { sampledPoints } from "../../sample.ts";
 import { machinesIn, rehearsalOf, STORIES } from "./stories.ts";
 
 /** A story without faults, and its possible crashes. */
@@ -41,7 +41,7 @@ export function sweep(seed: string, names: readonly string[]): void {
   test.each(names)("%s: a crash before or after any write does not change the result", async (name) => {
     const { run, points } = await calmly(name, seed);
     expect(points.length).toBeGreaterThan(20);
-    for (const point of everyThirteenth(`crashes of ${name}`, points))
+    for (const point of sampledPoints(`crashes of ${name}`, points))
       await crashedAt(name, seed, { run, point });
   });
 }

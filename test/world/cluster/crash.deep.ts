@@ -1,6 +1,6 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { everyThirteenth } from "../../sample.ts";
+import { sampledPoints } from "../../sample.ts";
 import { STORM } from "../kit/api-server-faults.ts";
 import { building, life } from "./life.ts";
 
@@ -14,7 +14,7 @@ test.each([
     expect(failure).toBeUndefined();
     all.push(...crashPointsOf({ writes }).map((point) => ({ seed, point, end })));
   }
-  for (const { seed, point, end } of everyThirteenth(`crashes of ${name}`, all)) {
+  for (const { seed, point, end } of sampledPoints(`crashes of ${name}`, all)) {
     const run = await rehearse(rehearsal(seed), [faultOf(point)]);
     expect(run.failure, `seed ${seed} ${JSON.stringify(point)}`).toBeUndefined();
     expect(run.end, `seed ${seed} ${JSON.stringify(point)}`).toEqual(end);

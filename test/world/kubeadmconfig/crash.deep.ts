@@ -1,6 +1,6 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { everyThirteenth, numbersFrom } from "../../sample.ts";
+import { sampledPoints, numbersFrom } from "../../sample.ts";
 import { crashStory } from "./crash-story.ts";
 
 test("a crash before or after any write leads to the same data, with no token more", async () => {
@@ -12,7 +12,7 @@ test("a crash before or after any write leads to the same data, with no token mo
     all.push(...crashPointsOf(calm).map((point) => ({ seed, story, point, end })));
   }
   expect(all.length).toBeGreaterThan(5 * 16);
-  for (const { seed, story, point, end } of everyThirteenth("crashes of bootstrap data", all)) {
+  for (const { seed, story, point, end } of sampledPoints("crashes of bootstrap data", all)) {
     const run = await rehearse(story.rehearsal, [faultOf(point)]);
     expect(run.failure, `seed ${seed}, ${JSON.stringify(point)}`).toBeUndefined();
     expect(await story.endOf(run.world), `seed ${seed}, ${JSON.stringify(point)}`).toEqual(end);
@@ -36,7 +36,7 @@ test.each(FAULTS)("%s at any write leads to the same data, with no token more", 
   const { rehearsal, endOf } = crashStory("1");
   const calm = await rehearse(rehearsal);
   const end = await endOf(calm.world);
-  const writes = everyThirteenth(`${fault} at writes of bootstrap data`, numbersFrom(1, calm.writes));
+  const writes = sampledPoints(`${fault} at writes of bootstrap data`, numbersFrom(1, calm.writes));
   for (const nth of writes) {
     const run = await rehearse(rehearsal, [{ fault, when: { trigger: { nth } } }]);
     expect(run.failure, `write ${nth}`).toBeUndefined();

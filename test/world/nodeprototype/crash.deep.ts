@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { everyThirteenth, runsAll } from "../../sample.ts";
+import { sampledPoints, runsAll } from "../../sample.ts";
 import { calmRenewal, crashedRenewal, type RenewalStory } from "./crash-sweep.ts";
 import { renewalStory } from "./renewal-story.ts";
 import { rollingTemplateStory, templateStory } from "./template-story.ts";
@@ -16,7 +16,7 @@ test.each<[string, RenewalStory]>([
     expect(points.length).toBeGreaterThan(40);
     // A renewal takes hours of virtual time, so the gate has every twenty-first point.
     const some = runsAll ? points : points.filter((_, index) => index % 3 === 0);
-    for (const point of everyThirteenth(`crashes of a renewal of a ${owner}`, some))
+    for (const point of sampledPoints(`crashes of a renewal of a ${owner}`, some))
       await crashedRenewal(story, run, { seed: "2", point });
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { everyThirteenth, numbersFrom } from "../../sample.ts";
+import { sampledPoints, numbersFrom } from "../../sample.ts";
 import { crashesOf, runStory } from "./crash-sweep.ts";
 
 const SEEDS = 100;
@@ -11,7 +11,7 @@ test(`a crash before or after any write changes nothing about the end, with ${SE
     all.push(...crashesOf(calm).map((crash) => ({ seed, crash, calm })));
   }
   expect(all.length).toBeGreaterThan(SEEDS * 30);
-  for (const { seed, crash, calm } of everyThirteenth("crashes of the proof controller", all)) {
+  for (const { seed, crash, calm } of sampledPoints("crashes of the proof controller", all)) {
     const story = await runStory(String(seed), crash);
     expect(story.crashed, `seed ${seed}: write ${crash.write} happens`).toBe(true);
     expect(story.states, `seed ${seed}, ${crash.fate} write ${crash.write}`).toEqual(calm.states);
