@@ -229,7 +229,7 @@ describe("a restore annotation that no conversion wrote", () => {
 
   test.each<readonly [string, Target, object, unknown, readonly string[], object]>([
     ["is not JSON", MACHINE, machine, "{", [NOT_READ], {}],
-    ["is no object", MACHINE, machine, [1], [NOT_READ], {}],
+    ["is not an object", MACHINE, machine, [1], [NOT_READ], {}],
     ["is nested too deep", MACHINE, machine, "[".repeat(200_000), [NOT_READ], {}],
     ["is too long", MACHINE, machine, `{"a":"${"b".repeat(300_000)}"}`, [NOT_READ], {}],
     ["has a negative number", MACHINE, machine, { spec: { minReadySeconds: -1 } }, [SECONDS], {}],

@@ -3,7 +3,6 @@
  * migration. kube-apiserver reaches the manager only while it is ready.
  */
 import {
-  builtInKind,
   type CustomKind,
   CustomResourceDefinition,
   type Frozen,
@@ -17,17 +16,11 @@ import { runsAll } from "../sample.ts";
 import { readObjects } from "../upgrade/data-rows.ts";
 import { definitionStoring, inVersion } from "../upgrade/flip.ts";
 import { ownersOf } from "../upgrade/applied-part.ts";
+import { collectsGarbage } from "./garbage.ts";
 import { eventually, type Management, type RunningManager, startManagement } from "./management.ts";
 import { type Fate, type ProxiedWrite, type RequestProxy, startRequestProxy } from "./request-proxy.ts";
 
 const FIXTURE = "test/upgrade/fixture-0.1-updating";
-const ConfigMap = builtInKind({
-  group: "",
-  version: "v1",
-  kind: "ConfigMap",
-  plural: "configmaps",
-  namespaced: true,
-});
 
 /** The kinds that 0.1 stored in another version than this release. */
 const MIGRATED = installedKinds.filter(({ group }) => !group.startsWith("infrastructure."));
@@ -104,18 +97,6 @@ async function storeBefore(): Promise<void> {
 const listed = (kind: CustomKind, version = storedBefore(kind)) =>
   management.client.list(inVersion(kind, version));
 
-/** Whether kube-controller-manager deletes what an object has left behind. */
-async function collectsGarbage(name: string): Promise<void> {
-  const { client } = management;
-  const owner = await client.create(ConfigMap, { metadata: { name, namespace: "default" } });
-  const { uid = "" } = owner.metadata;
-  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name, uid }];
-  const left = { name: `${name}-left`, namespace: "default" };
-  await client.create(ConfigMap, { metadata: { ...left, ownerReferences } });
-  await client.delete(ConfigMap, owner.metadata, { propagationPolicy: "Background" });
-  await eventually(async () => expect(await client.find(ConfigMap, left)).toBeUndefined());
-}
-
 async function isMigrated(): Promise<boolean> {
   const definitions = await management.client.list(CustomResourceDefinition);
   return definitions.every(({ spec, status }) => {
@@ -132,7 +113,7 @@ async function liveThrough(installing: Promise<unknown>): Promise<number> {
   for (let lives = 1; ; lives++) {
     await eventually(async () => void (manager = await startManager(proxy)));
     const { child } = manager as RunningManager;
-    const garbage = collectsGarbage(`life-${lives}`);
+    const garbage = collectsGarbage(client, `life-${lives}`);
     await eventually(async () => {
       const isDone = isInstalled && (await isMigrated());
       expect(isDone || child.signalCode !== null).toBe(true);

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  builtInKind,
   type CustomKind,
   CustomResourceDefinition,
   type KubernetesObject,
@@ -22,6 +21,7 @@ import { installation, reviews } from "../../packages/cli/src/install/installati
 import { runsAll } from "../sample.ts";
 import { definitionStoring, inVersion, NEWER, OLDER } from "../upgrade/flip.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { collectsGarbage } from "./garbage.ts";
 import { eventually } from "./management.ts";
 import { type ServiceRoute, startServiceRoute } from "./service-route.ts";
 
@@ -32,13 +32,6 @@ const NAMES = ["a", "b", "c"];
 /** The version that this release stores, and the one that the release before it stored. */
 const stored = MachineHealthCheck.version;
 const before = stored === OLDER ? NEWER : OLDER;
-const ConfigMap = builtInKind({
-  group: "",
-  version: "v1",
-  kind: "ConfigMap",
-  plural: "configmaps",
-  namespaced: true,
-});
 
 let route: ServiceRoute;
 let plane: ControlPlane;
@@ -181,17 +174,6 @@ async function shown(): Promise<Shown> {
 const withoutOwners = (objects: Shown): Shown =>
   objects.map(({ metadata: { managedFields: _, ...metadata }, ...rest }) => ({ ...rest, metadata }));
 
-/** Whether kube-controller-manager deletes what an object has left behind. */
-async function collectsGarbage(name: string): Promise<void> {
-  const owner = await client.create(ConfigMap, { metadata: { name, namespace: "default" } });
-  const { uid = "" } = owner.metadata;
-  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name, uid }];
-  const left = { name: `${name}-left`, namespace: "default" };
-  await client.create(ConfigMap, { metadata: { ...left, ownerReferences } });
-  await client.delete(ConfigMap, owner.metadata, { propagationPolicy: "Background" });
-  await eventually(async () => expect(await client.find(ConfigMap, left)).toBeUndefined());
-}
-
 /** A cluster as the release before has left it, with webhooks that no manager serves. */
 async function storeBefore(): Promise<void> {
   await client.create(Namespace, { metadata: { name: "capstan-system" } });
@@ -236,7 +218,7 @@ longTest("an upgrade ends although the manager is killed before and after each o
   const manager = await live();
   expect(objects).toHaveLength(2 * NAMES.length);
   await eventually(async () => expect(await shown()).toEqual(objects));
-  await collectsGarbage("after-the-upgrade");
+  await collectsGarbage(client, "after-the-upgrade");
   // The first apply in the other version: nothing is pruned, and no owner is left behind.
   await eventually(() => apply("a", stored).then(() => undefined));
   expect(withoutOwners(await shown())).toEqual(withoutOwners(objects));

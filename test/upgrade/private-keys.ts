@@ -113,7 +113,7 @@ function freshKey(isRsa: boolean): string {
 
 const isPrivate = (pem: string): boolean => pem.includes("PRIVATE KEY-----");
 
-/** The base64 of a PEM on one line, whatever follows a line in the text. */
+/** The base64 of a PEM on one line; its line breaks may be real, or written as `\n`. */
 const bare = (pem: string): string => pem.replaceAll(/-----[A-Z ]+-----|\\n|\s+/g, "");
 
 /** A certificate of its base64. */

@@ -170,7 +170,7 @@ export { kubeletMismatch } from "./conditions/kubelet-version.ts";
 export { machineDeploymentConditions } from "./conditions/machine-deployment.ts";
 export { machinePoolConditions } from "./conditions/machine-pool.ts";
 export { machineSetConditions } from "./conditions/machine-set.ts";
-export { machineConditions } from "./conditions/machine.ts";
+export { machineConditions, upToDateInV1Beta2 } from "./conditions/machine.ts";
 export { fromOlderConditions } from "./conditions/older.ts";
 export { ownerRemediated } from "./conditions/owner-remediated.ts";
 export {

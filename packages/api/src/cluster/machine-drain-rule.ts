@@ -9,9 +9,13 @@ import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 const MOST_SELECTORS = 32;
 const LARGEST_ORDER = 2_147_483_647;
 
-/** An entry that is given twice is a mistake, most often a copy that was not changed. */
-function unique(list: string): Rule {
-  return { rule: "self.all(x, self.exists_one(y, x == y))", message: `entries in ${list} must be unique` };
+const NOT_EMPTY = { minProperties: 1 };
+
+/** The limits of a list of selectors. An entry that is given twice is a mistake, most often a copy that was not changed. */
+function limitsOf(list: string) {
+  const rule = "self.all(x, self.exists_one(y, x == y))";
+  const rules: Rule[] = [{ rule, message: `entries in ${list} must be unique` }];
+  return { minItems: 1, maxItems: MOST_SELECTORS, rules };
 }
 
 const Spec = object("Which pods of which machines, and how they are drained.", {
@@ -38,9 +42,9 @@ const Spec = object("Which pods of which machines, and how they are drained.", {
             described("Selects machines by the labels of their Cluster.", LabelSelector),
           ),
         },
-        { minProperties: 1 },
+        NOT_EMPTY,
       ),
-      { minItems: 1, maxItems: MOST_SELECTORS, rules: [unique("machines")] },
+      limitsOf("machines"),
     ),
   ),
   pods: optional(
@@ -54,9 +58,9 @@ const Spec = object("Which pods of which machines, and how they are drained.", {
             described("Selects pods by the labels of their namespace.", LabelSelector),
           ),
         },
-        { minProperties: 1 },
+        NOT_EMPTY,
       ),
-      { minItems: 1, maxItems: MOST_SELECTORS, rules: [unique("pods")] },
+      limitsOf("pods"),
     ),
   ),
 });

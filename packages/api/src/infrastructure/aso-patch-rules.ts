@@ -53,8 +53,9 @@ const LONGEST_PATCHES = 512 * 1024;
 
 /** The protected fields that a patch changes, as JSON pointers. */
 export function protectedPointers(patch: AsoPatch): readonly string[] {
+  const pointers = patch.type === "json" ? changedPointers(patch.body) : [];
   const touched = (path: Path): Path | undefined =>
-    patch.type === "merge" ? touchedByMerge(patch.body, path) : touchedByOperations(patch.body, path);
+    patch.type === "merge" ? touchedByMerge(patch.body, path) : touchedByPointers(pointers, path);
   return PROTECTED.flatMap((path) => {
     const found = touched(path);
     return found ? [formatPointer(found)] : [];
@@ -95,11 +96,14 @@ function touchedByMerge(patch: unknown, path: Path): Path | undefined {
 }
 
 /** A test changes nothing. A copy from a protected field is refused like a write, so that no protected value leaks. */
-function touchedByOperations(operations: readonly AsoPatchOperation[], path: Path): Path | undefined {
-  const pointers = operations
+function changedPointers(operations: readonly AsoPatchOperation[]): readonly Path[] {
+  return operations
     .filter(({ op }) => op !== "test")
     .flatMap((operation) => ("from" in operation ? [operation.path, operation.from] : [operation.path]))
     .map((pointer) => parsePointer(pointer) ?? []);
+}
+
+function touchedByPointers(pointers: readonly Path[], path: Path): Path | undefined {
   const pointer = pointers.find((one) => overlaps(one, path));
   return pointer && path.map((pattern, index) => pointer[index] ?? pattern);
 }

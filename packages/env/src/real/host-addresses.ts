@@ -1,6 +1,6 @@
 /**
- * Addresses that belong to the machine a process runs on, or to its cloud: services there answer whoever asks, with the
- * credentials of the machine. A connection whose target a user names must not lead to them.
+ * Addresses of services on the machine or in its cloud, such as the metadata service. They answer every process on the machine,
+ * with the machine's credentials, so the manager must not connect to them on behalf of a user.
  */
 import { lookup as lookupHost, type LookupAddress, type LookupOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
@@ -40,7 +40,7 @@ export type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** A resolver that fails for a host with such an address, whichever others it has: the check and the connection see one answer. */
+/** A lookup that fails if any address of the host is one of these. The connection uses the same answer that was checked. */
 export function lookupWithoutHostAddresses(resolve: Resolve = lookupHost): LookupFunction {
   return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {

@@ -21,7 +21,7 @@ export function withRemediation(
   const { standard } = conditions;
   return {
     ...conditions,
-    standard: withStandardConditions({ status: { conditions: standard } }, [update], nowMs),
+    standard: withStandardConditions(standard, [update], nowMs),
   };
 }
 
@@ -31,7 +31,7 @@ export async function reportRemediation(
   plan: Plan | undefined,
 ): Promise<void> {
   const nowMs = context.env.clock.now();
-  for (const machine of machines)
+  for (const machine of machines.filter(remediationOf))
     await writeMachineConditions(
       context.client,
       machine,

@@ -12,6 +12,7 @@ import {
   type CombinedReasons,
   combineConditions,
   type ConditionState,
+  countedConditions,
   type CountedCondition,
 } from "./combine.ts";
 import { referenceReady } from "./machine.ts";
@@ -148,23 +149,25 @@ function ownersChange({
   workers: owners,
 }: ClusterFacts): readonly StandardConditionUpdate[] {
   return CHANGES.map((type) => {
-    const said = [...(plane ? [plane] : []), ...owners].flatMap(({ text, conditions }) => {
-      const condition = getCondition(conditions, type);
-      return condition?.status === "True" ? [bulleted(text, condition.message ?? "")] : [];
-    });
+    const said = messagesOf([...(plane ? [plane] : []), ...owners], type);
     return said.length === 0
       ? { type, status: "False", reason: `Not${type}`, message: "" }
       : { type, status: "True", reason: type, message: said.join("\n") };
   });
 }
 
+/** The messages of the owners whose condition is True. */
+function messagesOf(owners: readonly MachineOwnerState[], type: string): readonly string[] {
+  return owners.flatMap(({ text, conditions }) => {
+    const condition = getCondition(conditions, type);
+    return condition?.status === "True" ? [bulleted(text, condition.message ?? "")] : [];
+  });
+}
+
 function remediatingMachines(facts: ClusterFacts): StandardConditionUpdate {
   const { controlPlaneMachines, workerMachines, workers: owners, isMarked } = facts;
   const own = remediating([...controlPlaneMachines, ...workerMachines], isMarked);
-  const said = owners.flatMap(({ text, conditions }) => {
-    const condition = getCondition(conditions, own.type);
-    return condition?.status === "True" ? [bulleted(text, condition.message ?? "")] : [];
-  });
+  const said = messagesOf(owners, own.type);
   if (said.length === 0) return own;
   const lines = [...(own.status === "True" ? [`* ${own.message}`] : []), ...said];
   return { type: own.type, status: "True", reason: "Remediating", message: lines.join("\n") };
@@ -182,15 +185,7 @@ function availableCondition(
   cluster: Frozen<Cluster>,
   conditions: readonly StandardConditionUpdate[],
 ): StandardConditionUpdate {
-  const own = SUMMED_UP.map((type) => ({ type, isNegative: type === "Deleting" }));
-  const gates = (cluster.spec.availabilityGates ?? []).map(({ conditionType, polarity }) => ({
-    type: conditionType,
-    isNegative: polarity === "Negative",
-  }));
-  const counted = [...own, ...gates].map(({ type, isNegative }) => ({
-    name: type,
-    condition: getCondition(conditions, type) ?? getCondition(cluster.status?.conditions, type),
-    isNegative,
-  }));
+  const gates = cluster.spec.availabilityGates;
+  const counted = countedConditions({ types: SUMMED_UP, gates }, conditions, cluster.status?.conditions);
   return combineConditions("Available", counted, AVAILABLE);
 }

@@ -1,4 +1,4 @@
-import type { StandardConditionUpdate } from "@capstan/api";
+import { getCondition, type StandardConditionUpdate } from "@capstan/api";
 
 /** The part of a condition that a combination reads. */
 export interface ConditionState {
@@ -13,6 +13,35 @@ export interface CountedCondition {
   readonly condition: ConditionState | undefined;
   /** True is bad, as of Deleting. */
   readonly isNegative?: boolean;
+}
+
+// True is bad of these conditions of Cluster API.
+const NEGATIVE: readonly string[] = ["Deleting", "Updating"];
+
+/** A condition that a user adds to a combination. */
+interface Gate {
+  readonly conditionType: string;
+  readonly polarity?: string;
+}
+
+type Conditions = readonly (ConditionState & { readonly type: string })[];
+
+/** The conditions of an object that a summary counts: those that the pass has just decided, else the stored ones. */
+export function countedConditions(
+  { types, gates = [] }: { readonly types: readonly string[]; readonly gates: readonly Gate[] | undefined },
+  decided: Conditions,
+  stored: Conditions | undefined,
+): readonly CountedCondition[] {
+  const own = types.map((type) => ({ type, isNegative: NEGATIVE.includes(type) }));
+  const added = gates.map(({ conditionType, polarity }) => ({
+    type: conditionType,
+    isNegative: polarity === "Negative",
+  }));
+  return [...own, ...added].map(({ type, isNegative }) => ({
+    name: type,
+    condition: getCondition(decided, type) ?? getCondition(stored, type),
+    isNegative,
+  }));
 }
 
 /** The reasons of a combined condition. */

@@ -7,7 +7,7 @@ import {
   type Machine,
   type StandardConditionUpdate,
 } from "@capstan/api";
-import { type CombinedReasons, combineConditions, type CountedCondition } from "./combine.ts";
+import { type CombinedReasons, combineConditions, countedConditions } from "./combine.ts";
 
 /** The facts about a Machine that its own object does not have. */
 export interface MachineFacts {
@@ -29,6 +29,7 @@ export function machineConditions(
 ): readonly StandardConditionUpdate[] {
   const old = deprecatedConditionsOf(machine);
   const isMissing = (which: MachineFacts["missing"][number]): boolean => missing.includes(which);
+  const upToDate = getCondition(old, "UpToDate");
   const conditions = [
     referenceReady("BootstrapConfigReady", getCondition(old, "BootstrapReady"), isMissing("bootstrap")),
     referenceReady(
@@ -37,7 +38,7 @@ export function machineConditions(
       isMissing("infrastructure"),
     ),
     ...nodeConditions(machine, getCondition(old, "NodeHealthy")),
-    ...upToDateCondition(getCondition(old, "UpToDate")),
+    ...(upToDate ? [upToDateInV1Beta2(upToDate)] : []),
     updating(machine, getCondition(old, "Updating")),
     deleting(machine, waitsFor),
   ];
@@ -96,12 +97,14 @@ function nodeConditions(
   });
 }
 
-/** Whether the machine is as its owner wants it. Updaters that run, wait or have failed are told by Updating. */
-function upToDateCondition(old: Frozen<Condition> | undefined): readonly StandardConditionUpdate[] {
-  if (!old) return [];
-  const { status, reason = "", message = "" } = old;
+/** UpToDate in v1beta2, from that of v1beta1. Its reason `Updating` also stands for updaters that wait or have failed. */
+export function upToDateInV1Beta2({
+  status,
+  reason = "",
+  message = "",
+}: Pick<Frozen<Condition>, "status" | "reason" | "message">): StandardConditionUpdate {
   const known = status === "True" ? "UpToDate" : reason === "NotUpToDate" ? reason : "Updating";
-  return [{ type: "UpToDate", status, reason: known, message }];
+  return { type: "UpToDate", status, reason: known, message };
 }
 
 function updating(machine: Frozen<Machine>, old: Frozen<Condition> | undefined): StandardConditionUpdate {
@@ -143,24 +146,19 @@ function stageOf(reason: string, times: DeletionTimes): string {
 
 const READY: CombinedReasons = { True: "Ready", False: "NotReady", Unknown: "ReadyUnknown" };
 const SUMMED_UP = ["Deleting", "Updating", "BootstrapConfigReady", "InfrastructureReady", "NodeHealthy"];
-const NEGATIVE: readonly string[] = ["Deleting", "Updating"];
 
 function ready(
   machine: Frozen<Machine>,
   conditions: readonly StandardConditionUpdate[],
 ): StandardConditionUpdate {
-  const gates = (machine.spec.readinessGates ?? []).map(({ conditionType, polarity }) => ({
-    type: conditionType,
-    isNegative: polarity === "Negative",
-  }));
-  const own = SUMMED_UP.map((type) => ({ type, isNegative: NEGATIVE.includes(type) }));
-  const check = getCondition(machine.status?.conditions, "HealthCheckSucceeded");
-  const counted: CountedCondition[] = [...own, ...gates].map(({ type, isNegative }) => ({
-    name: type,
-    condition: getCondition(conditions, type) ?? getCondition(machine.status?.conditions, type),
-    isNegative,
-  }));
-  if (check) counted.push({ name: check.type, condition: check });
+  const stored = machine.status?.conditions;
+  const gates = machine.spec.readinessGates;
+  // Only a machine that a health check selects has its condition.
+  const check = getCondition(stored, "HealthCheckSucceeded");
+  const counted = [
+    ...countedConditions({ types: SUMMED_UP, gates }, conditions, stored),
+    ...(check ? [{ name: check.type, condition: check }] : []),
+  ];
   return combineConditions("Ready", counted, READY);
 }
 

@@ -47,18 +47,16 @@ export function withConditions(
   return { ...status, deprecated: { ...deprecated, v1beta1: { ...deprecated?.v1beta1, conditions } } };
 }
 
-/** The conditions of an object in the form of v1beta2, after some of them got another state. */
+/** Conditions in the form of v1beta2, after some of them got another state; the same list if none did. */
 export function withStandardConditions(
-  {
-    status,
-  }: { readonly status?: { readonly conditions?: readonly Frozen<StandardCondition>[] } | undefined },
+  conditions: readonly Frozen<StandardCondition>[] | undefined,
   updates: readonly StandardConditionUpdate[],
   nowMs: number,
 ): readonly Frozen<StandardCondition>[] {
   const lastTransitionTime = formatTimestamp(nowMs);
   return updates.reduce<readonly Frozen<StandardCondition>[]>(
     (list, update) => setCondition(list, { ...update, reason: reasonOf(update), lastTransitionTime }),
-    status?.conditions ?? [],
+    conditions ?? [],
   );
 }
 

@@ -336,7 +336,7 @@ function setStandardConditions(
 ): void {
   if (!hasStandardConditions(reconciler.for)) return;
   const object = draft.object as WithStandardConditions;
-  const conditions = withStandardConditions(object, updates, env.clock.now());
+  const conditions = withStandardConditions(object.status?.conditions, updates, env.clock.now());
   if (conditions !== object.status?.conditions) object.status = { ...object.status, conditions };
 }
 

@@ -8,14 +8,18 @@ import {
   type StandardConditionUpdate,
 } from "@capstan/api";
 import { next, type Outcome, withStandardConditions } from "@capstan/runtime";
-import { type ControlPlaneView, ETCD_MEMBER_HEALTHY, type Health, type PartHealth } from "@capstan/plan";
+import {
+  type ControlPlaneView,
+  ETCD_MEMBER_HEALTHY,
+  type Health,
+  type PartHealth,
+  upToDateInV1Beta2,
+} from "@capstan/plan";
 import { NODE_PART } from "./machine-health.ts";
 import type { Scope } from "./scope.ts";
-import type { ConditionUpdate } from "../../contract/ready.ts";
 import {
   type MachineConditions,
   machineConditionsOf,
-  UP_TO_DATE,
   writeMachineConditions,
 } from "../../machines/conditions.ts";
 import { withRemediation } from "../../machines/report-remediation.ts";
@@ -68,21 +72,10 @@ function withUpToDate(
 ): MachineConditions {
   if (isUpdatingInPlace(machine)) return conditions;
   const update = upToDateCondition(machine, outdated.length > 0 ? outdated.join("; ") : undefined);
-  return withCondition(conditions, update, nowMs);
-}
-
-/** Sets a condition in both forms; the machine's own controller derives the newer one in the same way. */
-function withCondition(
-  { deprecated, standard }: MachineConditions,
-  update: ConditionUpdate,
-  nowMs: number,
-): MachineConditions {
-  const { type, status, reason, message = "" } = update;
-  const standardReason = type === UP_TO_DATE && reason === "KubeletVersionDiffers" ? "Updating" : reason;
-  const standardUpdate = { type, status, reason: standardReason, message };
+  const { deprecated, standard } = conditions;
   return {
     deprecated: setCondition(deprecated, { ...update, lastTransitionTime: formatTimestamp(nowMs) }),
-    standard: withStandardConditions({ status: { conditions: standard } }, [standardUpdate], nowMs),
+    standard: withStandardConditions(standard, [upToDateInV1Beta2(update)], nowMs),
   };
 }
 
@@ -105,6 +98,6 @@ function withPart(
     deprecated: isKnown
       ? deprecated
       : setCondition(deprecated, { ...older, ...severity, lastTransitionTime: formatTimestamp(nowMs) }),
-    standard: withStandardConditions({ status: { conditions: standard } }, [update], nowMs),
+    standard: withStandardConditions(standard, [update], nowMs),
   };
 }

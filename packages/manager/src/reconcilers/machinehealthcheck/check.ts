@@ -170,7 +170,7 @@ function markedConditions(
   const type = HEALTH_CHECK_SUCCEEDED;
   const lastTransitionTime = formatTimestamp(nowMs);
   const updated = (update: StandardConditionUpdate): MachineConditions["standard"] =>
-    withStandardConditions({ status: { conditions: standard } }, [update], nowMs);
+    withStandardConditions(standard, [update], nowMs);
   if (verdict.health === "healthy") {
     const healthy = { type, status: "True", lastTransitionTime } as const;
     const known = updated({ type, status: "True", reason: HEALTH_CHECK_SUCCEEDED, message: "" });
@@ -204,8 +204,6 @@ function waitingForOwner({ deprecated, standard }: MachineConditions, nowMs: num
       severity: "Warning",
       lastTransitionTime: formatTimestamp(nowMs),
     }),
-    standard: isAsked
-      ? standard
-      : withStandardConditions({ status: { conditions: standard } }, [update], nowMs),
+    standard: isAsked ? standard : withStandardConditions(standard, [update], nowMs),
   };
 }
