@@ -51,7 +51,12 @@ async function podWith(handler: Handler) {
 }
 
 function transportTo(baseUrl: string, options: Partial<PortForwardOptions> = {}) {
-  const transport = createPortForwardTransport({ apiServer: { baseUrl }, target: POD, tls: TLS, ...options });
+  const transport = createPortForwardTransport({
+    apiServer: () => Promise.resolve({ server: { baseUrl }, headers: {} }),
+    target: POD,
+    tls: TLS,
+    ...options,
+  });
   cleanups.push(() => transport.close());
   return transport;
 }

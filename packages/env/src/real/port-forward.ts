@@ -14,12 +14,17 @@ export interface PodPort {
   readonly port: number;
 }
 
+/** An API server, and the credentials for it. */
+export interface ForwardingServer {
+  readonly server: Pick<HttpTransportOptions, "baseUrl" | "ca" | "cert" | "key" | "serverName">;
+  /** Headers such as a bearer token. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A server in a pod, and the API server that leads to it. */
 export interface PortForwardOptions {
-  /** The API server, and the client certificate for it. */
-  readonly apiServer: Pick<HttpTransportOptions, "baseUrl" | "ca" | "cert" | "key" | "serverName">;
-  /** Headers for the API server, such as a bearer token. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Asked before each connection, because credentials are renewed. */
+  readonly apiServer: () => Promise<ForwardingServer>;
   readonly target: PodPort;
   /** How the server in the pod proves its identity, and the client its own. */
   readonly tls: Required<Pick<HttpTransportOptions, "ca" | "cert" | "key" | "serverName">>;
@@ -76,7 +81,7 @@ function sentenceFor({ namespace, pod, port }: PodPort): ExplainFailure {
 }
 
 async function connect(options: PortForwardOptions, closing: AbortSignal): Promise<TLSSocket> {
-  const stream = await openStream(options, closing);
+  const stream = await openStream(await options.apiServer(), options.target, closing);
   const { ca, cert, key, serverName } = options.tls;
   return await new Promise((resolve, reject) => {
     const secured = connectTls({ socket: stream, ca, cert, key, servername: serverName });
@@ -112,11 +117,11 @@ const isClosed = (error: NodeJS.ErrnoException): boolean => error.code === "ECON
 
 /** Opens a port-forward; rejects with the API server's own words when it refuses. */
 function openStream(
-  { apiServer, headers = {}, target }: PortForwardOptions,
+  { server, headers }: ForwardingServer,
+  { namespace, pod, port }: PodPort,
   closing: AbortSignal,
 ): Promise<Duplex> {
-  const { namespace, pod, port } = target;
-  const { baseUrl, serverName, ...tls } = apiServer;
+  const { baseUrl, serverName, ...tls } = server;
   const path = `/api/v1/namespaces/${namespace}/pods/${pod}/portforward?ports=${port}`;
   const url = `${baseUrl.replace(/^http/, "ws").replace(/\/$/, "")}${path}`;
   const socket = new WebSocket(url, [PORT_FORWARD_PROTOCOL], {
