@@ -1,5 +1,13 @@
 import { keptServing, servingFolder } from "@capstan/apiserver";
-import { type Azure, type AzureSettings, createAzure, latenciesAt, openSqliteStore, serveAzure, type Store } from "@capstan/azure-sim";
+import {
+  type Azure,
+  type AzureSettings,
+  createAzure,
+  latenciesAt,
+  openSqliteStore,
+  serveAzure,
+  type Store,
+} from "@capstan/azure-sim";
 import type { AdjustableClock, Env } from "@capstan/env";
 import { CommandError } from "../command-error.ts";
 import { openClock } from "../data-directory/clock.ts";

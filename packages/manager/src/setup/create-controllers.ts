@@ -69,9 +69,7 @@ export function createControllers(options: ControllersOptions): CreatedControlle
   };
 }
 
-function portsOf(
-  options: ControllersOptions & Pick<ControllerPorts, "connectEtcd">,
-): ControllerPorts {
+function portsOf(options: ControllersOptions & Pick<ControllerPorts, "connectEtcd">): ControllerPorts {
   const { env, kube: transport, metrics, features = DEFAULT_FEATURES, ...rest } = options;
   const client = createClient({ transport, env, fieldManager: MANAGER_NAME });
   const kubernetes = kubernetesPorts(env, client);

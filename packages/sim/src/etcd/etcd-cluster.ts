@@ -11,6 +11,7 @@ import {
   votersOf,
   without,
   withLearner,
+  withMachine,
   withStarted,
   withVoter,
 } from "./membership.ts";
@@ -74,10 +75,9 @@ export class EtcdCluster {
   /** Whether so many voters run that writes succeed. */
   hasQuorum(): boolean {
     const membership = this.membership();
-    return (
-      membership !== undefined &&
-      this.#runningVoters(membership).length >= quorumOf(votersOf(membership).length)
-    );
+    if (!membership) return false;
+    const needed = membership.isExternal ? 1 : quorumOf(votersOf(membership).length);
+    return this.#runningVoters(membership).length >= needed;
   }
 
   /** Whether clients of the API server get answers: a quorum of etcd, and a running member behind the load balancer. */
@@ -124,9 +124,17 @@ export class EtcdCluster {
     return this.#running().some(({ memberId }) => memberId === id);
   }
 
+  /** Whether users run etcd elsewhere. */
+  get isExternal(): boolean {
+    return this.membership()?.isExternal === true;
+  }
+
   /** Starts a new cluster with one member. Data of an earlier cluster on other disks is ignored from now on. */
-  bootstrap(host: EtcdHost): void {
-    const membership = bootstrapped(host.machineId, { name: host.nodeName, peerURL: peerURLOf(host) });
+  bootstrap(host: EtcdHost, { isExternal = false }: { readonly isExternal?: boolean } = {}): void {
+    const membership: Membership = {
+      ...bootstrapped(host.machineId, { name: host.nodeName, peerURL: peerURLOf(host) }),
+      ...(isExternal && { isExternal }),
+    };
     for (const machineId of this.#hosts.keys())
       if (machineId !== host.machineId) this.#hosts.delete(machineId);
     this.#hosts.set(host.machineId, host);
@@ -144,6 +152,7 @@ export class EtcdCluster {
    * whether it is a voter now.
    */
   joinStep(host: EtcdHost): boolean {
+    if (this.isExternal) return this.#joinMachine(host);
     const known = this.#require().members.find(({ peerURL }) => peerURL === peerURLOf(host));
     if (!known) {
       this.#change((membership) => withLearner(membership, peerURLOf(host)));
@@ -155,6 +164,13 @@ export class EtcdCluster {
       return false;
     }
     if (known.isLearner) this.#change((membership) => withVoter(membership, known.id));
+    return true;
+  }
+
+  #joinMachine(host: EtcdHost): boolean {
+    this.#change((membership) => withMachine(membership, host.nodeName, peerURLOf(host)));
+    const own = this.#require().members.find(({ peerURL }) => peerURL === peerURLOf(host));
+    write(host, own?.id ?? "", this.#require());
     return true;
   }
 

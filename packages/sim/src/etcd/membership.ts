@@ -17,6 +17,8 @@ export interface Membership {
   readonly clusterId: string;
   readonly revision: number;
   readonly members: readonly EtcdMember[];
+  /** Users run etcd elsewhere: these are the machines of the control plane, and none of them has data that could be lost. */
+  readonly isExternal?: true;
 }
 
 /** The codes of gRPC that etcd answers with. */
@@ -37,6 +39,15 @@ export function bootstrapped(origin: string, first: Pick<EtcdMember, "name" | "p
   const clusterId = idOf(`cluster/${origin}`);
   const member = { ...first, id: idOf(`${clusterId}/${first.peerURL}/0`), isLearner: false };
   return { clusterId, revision: 1, members: [{ ...member, clientURL: clientURLOf(first.peerURL) }] };
+}
+
+/** The machines of a control plane whose etcd is elsewhere, with one more. */
+export function withMachine(membership: Membership, name: string, peerURL: string): Membership {
+  const { revision, members, clusterId } = membership;
+  if (members.some((one) => one.peerURL === peerURL)) return membership;
+  const id = idOf(`${clusterId}/${peerURL}/${revision}`);
+  const machine = { id, name, peerURL, clientURL: "", isLearner: false };
+  return { ...membership, revision: revision + 1, members: [...members, machine] };
 }
 
 /** Adds an unstarted learner. An unstarted member with the same peer URL is used again, as kubeadm does. */

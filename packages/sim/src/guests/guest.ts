@@ -347,7 +347,9 @@ export class Guest {
       return;
     }
     if (verdict.verdict === "inProgress") {
-      this.#wait = this.#world.env.clock.timer(this.#kubeadmMs(verdict.forMs), () => this.#dispatch({ kind: "elapsed" }));
+      this.#wait = this.#world.env.clock.timer(this.#kubeadmMs(verdict.forMs), () =>
+        this.#dispatch({ kind: "elapsed" }),
+      );
       return;
     }
     this.#dispatch({ kind: verdict.verdict, failure: verdict.failure });
@@ -392,7 +394,9 @@ export class Guest {
     if (!this.isControlPlane) return;
     const [address = ""] = machine.privateAddresses;
     const { nodeName } = kubelet;
-    await mirrorStaticPods(this.#cluster.client, { nodeName, address, version: staticPodVersion(disk) });
+    const hasEtcd = !this.#world.seatOf(this).etcd.isExternal;
+    const version = staticPodVersion(disk);
+    await mirrorStaticPods(this.#cluster.client, { nodeName, address, version, hasEtcd });
   }
 
   async #reportReady(): Promise<void> {
