@@ -80,7 +80,7 @@ async function removedMembers(): Promise<readonly string[]> {
   const events = await management.client.list(Event, { namespace: "default" });
   return events
     .filter(({ reason }) => reason === "EtcdMemberRemoved")
-    .map(({ message = "" }) => /etcd member (\S+)/.exec(message)?.[1] ?? "");
+    .map(({ message = "" }) => /etcd member ([^\s:]+)/.exec(message)?.[1] ?? "");
 }
 
 describe.runIf(runsAll)("a control plane outside capstan up", { timeout: LIMIT_MS }, () => {
