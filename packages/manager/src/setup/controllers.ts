@@ -87,6 +87,8 @@ export interface ControllerDefinition {
   readonly kind: CustomKind;
   readonly rbac: readonly PolicyRule[];
   readonly create: (ports: ControllerPorts) => Reconciler;
+  /** The controller of ours without which this one has no effect. */
+  readonly effectiveWith?: "machineset";
 }
 
 /** A controller that stands in for another operator: it needs no rights, and `capstan init` installs nothing for it. */
@@ -168,6 +170,7 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: AzureMachineTemplate,
     rbac: templatePrototypeRbac,
     create: templatePrototypeReconciler,
+    effectiveWith: "machineset",
   },
   {
     name: "azuremanagedcluster",
