@@ -26,12 +26,19 @@ export interface Management {
   readonly capstan: (...args: string[]) => Promise<Ended>;
   /** Runs kubectl as the administrator. */
   readonly kubectl: Run;
-  /** Starts a manager that is the ServiceAccount of the installation; it asks the given server instead of kube-apiserver. */
-  readonly startManager: (server?: Pick<ControlPlane, "url" | "ca">) => Promise<RunningManager>;
+  /** Starts a manager that is the ServiceAccount of the installation. */
+  readonly startManager: (options?: StartManagerOptions) => Promise<RunningManager>;
   readonly azure: Pick<QuickAzure, "machines" | "resources" | "writes">;
   /** Runs the commands of a section of docs/how-to/management-cluster.md as they stand there. */
   readonly page: (heading: string) => Promise<string>;
   readonly stop: () => Promise<void>;
+}
+
+/** How a manager is started. */
+interface StartManagerOptions {
+  /** The server it asks instead of kube-apiserver. */
+  readonly server?: Pick<ControlPlane, "url" | "ca">;
+  readonly flags?: readonly string[];
 }
 
 /** A manager in a process of its own. */
@@ -65,7 +72,7 @@ export async function startManagement(): Promise<Management> {
     client: createClient({ transport: plane.connect(), env: createRealEnv(), fieldManager: "test" }),
     capstan,
     kubectl,
-    startManager: async (server = plane) => {
+    startManager: async ({ server = plane, flags: more = [] } = {}) => {
       const health = `127.0.0.1:${await freePort()}`;
       const webhookPort = await freePort();
       const isReady = async (): Promise<boolean> => (await fetch(`http://${health}/readyz`)).ok;
@@ -79,7 +86,7 @@ export async function startManagement(): Promise<Management> {
         "log-level": "debug",
       };
       const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-      return { ...launch(["manager", ...args], { program }), healthUrl: `http://${health}` };
+      return { ...launch(["manager", ...args, ...more], { program }), healthUrl: `http://${health}` };
     },
     azure,
     page: (heading) => runPage(folder, plane, heading),

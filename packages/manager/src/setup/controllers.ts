@@ -76,6 +76,8 @@ export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPo
   readonly connectEtcd?: ConnectToEtcd | undefined;
   readonly updaters: UpdaterPorts;
   readonly features: Features;
+  /** Whether another core reconciles MachinePools: Cluster API's own makes a Machine for each of their machines. */
+  readonly isBesideOtherCore: boolean;
   /** The registry for metrics of controllers; without it nothing is counted. */
   readonly metrics?: MetricRegistry | undefined;
 }

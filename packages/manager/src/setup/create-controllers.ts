@@ -1,4 +1,4 @@
-import { DEFAULT_FEATURES, type Features } from "@capstan/api";
+import { DEFAULT_FEATURES, type Features, MachinePool } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
 import { createClient, type Logger, type MetricRegistry, type Reconciler } from "@capstan/runtime";
 import type { ReadCredentialFile } from "@capstan/azure";
@@ -74,6 +74,7 @@ function portsOf(options: ControllersOptions): ControllerPorts {
     ...workloadPorts({ ...rest, ...kubernetes, env }),
     ...updaterPorts({ ...rest, env, client, metrics }),
     features,
+    isBesideOtherCore: chosen(options).every(({ kind }) => kind !== MachinePool),
     metrics,
     issuer: options.issuer ?? x509Issuer(env),
     connectEtcd: options.connectEtcd,
