@@ -111,7 +111,7 @@ async function liveThrough(installing: Promise<unknown>): Promise<number> {
   let isInstalled = false;
   void installing.then(() => (isInstalled = true));
   for (let lives = 1; ; lives++) {
-    await eventually(async () => void (manager = await startManager({ server: proxy })));
+    await eventually(async () => void (manager = await startManager(proxy)));
     const { child } = manager as RunningManager;
     const garbage = collectsGarbage(client, `life-${lives}`);
     await eventually(async () => {

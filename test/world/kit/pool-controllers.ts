@@ -87,6 +87,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     readSecret,
     features: DEFAULT_FEATURES,
     isBesideOtherCore: false,
+    connectEtcd: connections.connectEtcd,
     issuer: SIMULATED_ISSUER,
     ...updaterPorts({ env, client, assertMayWrite }),
     readClusterInfo: async (cluster: Frozen<Cluster>) =>

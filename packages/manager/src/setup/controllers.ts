@@ -72,8 +72,8 @@ import type { WorkloadPorts } from "./ports/workload.ts";
 export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPorts {
   /** Makes the certificates of clusters. */
   readonly issuer: CertificateIssuer;
-  /** The way to the members of etcd; undefined where there is none. */
-  readonly connectEtcd?: ConnectToEtcd | undefined;
+  /** The way to the members of etcd. */
+  readonly connectEtcd: ConnectToEtcd;
   readonly updaters: UpdaterPorts;
   readonly features: Features;
   /** Whether another core reconciles MachinePools: Cluster API's own makes a Machine for each of their machines. */
