@@ -87,6 +87,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     readSecret,
     features: DEFAULT_FEATURES,
     isBesideOtherCore: false,
+    rendersBootstrapData: true,
     connectEtcd: connections.connectEtcd,
     issuer: SIMULATED_ISSUER,
     ...updaterPorts({ env, client, assertMayWrite }),

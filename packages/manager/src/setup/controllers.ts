@@ -78,6 +78,8 @@ export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPo
   readonly features: Features;
   /** Whether another core reconciles MachinePools: Cluster API's own makes a Machine for each of their machines. */
   readonly isBesideOtherCore: boolean;
+  /** Whether bootstrap data comes from our controller of KubeadmConfigs, which answers requests for fresh data. */
+  readonly rendersBootstrapData: boolean;
   /** The registry for metrics of controllers; without it nothing is counted. */
   readonly metrics?: MetricRegistry | undefined;
 }

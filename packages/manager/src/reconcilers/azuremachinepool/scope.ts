@@ -26,6 +26,7 @@ export interface AzureMachinePoolPorts extends AzureClientPorts {
   readonly readSecret: SecretPorts["readSecret"];
   readonly features: Features;
   readonly isBesideOtherCore: boolean;
+  readonly rendersBootstrapData: boolean;
 }
 
 /** What the passes of one process share. */
