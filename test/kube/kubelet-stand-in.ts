@@ -6,7 +6,7 @@ import { createRealEnv } from "@capstan/env";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** One port-forward, as a test may treat it. */
-export interface Forward {
+interface Forward {
   readonly pod: string;
   readonly client: WebSocket;
   /** The connection to the server in the pod. */

@@ -7,11 +7,10 @@ import {
   GRPC,
   type Membership,
   memberWith,
-  quorumOf,
+  neededIn,
   votersOf,
   without,
   withLearner,
-  withMachine,
   withStarted,
   withVoter,
 } from "./membership.ts";
@@ -75,9 +74,7 @@ export class EtcdCluster {
   /** Whether so many voters run that writes succeed. */
   hasQuorum(): boolean {
     const membership = this.membership();
-    if (!membership) return false;
-    const needed = membership.isExternal ? 1 : quorumOf(votersOf(membership).length);
-    return this.#runningVoters(membership).length >= needed;
+    return membership !== undefined && this.#runningVoters(membership).length >= neededIn(membership);
   }
 
   /** Whether clients of the API server get answers: a quorum of etcd, and a running member behind the load balancer. */
@@ -124,17 +121,10 @@ export class EtcdCluster {
     return this.#running().some(({ memberId }) => memberId === id);
   }
 
-  /** Whether users run etcd elsewhere. */
-  get isExternal(): boolean {
-    return this.membership()?.isExternal === true;
-  }
-
   /** Starts a new cluster with one member. Data of an earlier cluster on other disks is ignored from now on. */
-  bootstrap(host: EtcdHost, { isExternal = false }: { readonly isExternal?: boolean } = {}): void {
-    const membership: Membership = {
-      ...bootstrapped(host.machineId, { name: host.nodeName, peerURL: peerURLOf(host) }),
-      ...(isExternal && { isExternal }),
-    };
+  bootstrap(host: EtcdHost, kind: Pick<Membership, "isExternal"> = {}): void {
+    const first = { name: host.nodeName, peerURL: peerURLOf(host) };
+    const membership = bootstrapped(host.machineId, first, kind);
     for (const machineId of this.#hosts.keys())
       if (machineId !== host.machineId) this.#hosts.delete(machineId);
     this.#hosts.set(host.machineId, host);
@@ -152,7 +142,6 @@ export class EtcdCluster {
    * whether it is a voter now.
    */
   joinStep(host: EtcdHost): boolean {
-    if (this.isExternal) return this.#joinMachine(host);
     const known = this.#require().members.find(({ peerURL }) => peerURL === peerURLOf(host));
     if (!known) {
       this.#change((membership) => withLearner(membership, peerURLOf(host)));
@@ -164,13 +153,6 @@ export class EtcdCluster {
       return false;
     }
     if (known.isLearner) this.#change((membership) => withVoter(membership, known.id));
-    return true;
-  }
-
-  #joinMachine(host: EtcdHost): boolean {
-    this.#change((membership) => withMachine(membership, host.nodeName, peerURLOf(host)));
-    const own = this.#require().members.find(({ peerURL }) => peerURL === peerURLOf(host));
-    write(host, own?.id ?? "", this.#require());
     return true;
   }
 
@@ -247,4 +229,11 @@ function replicaOn(host: EtcdHost): Replica | undefined {
 /** Whether a disk has the data of a member of etcd: its machine is a control plane. */
 export function hasEtcdData(disk: Pick<GuestDisk, "read">): boolean {
   return disk.read(DATA) !== undefined;
+}
+
+/** Whether the machine of a disk runs etcd itself. */
+export function hasLocalEtcd(disk: Pick<GuestDisk, "read">): boolean {
+  const text = disk.read(DATA);
+  const data: unknown = text === undefined ? undefined : JSON.parse(text);
+  return isJsonObject(data) && (data as unknown as Omit<Replica, "host">).membership.isExternal !== true;
 }

@@ -5,7 +5,7 @@ import { Failure, transient } from "@capstan/runtime";
 import type { ControlPlaneSeat } from "./control-plane-seat.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
-import { hasEtcdData } from "../etcd/etcd-cluster.ts";
+import { hasEtcdData, hasLocalEtcd } from "../etcd/etcd-cluster.ts";
 import { isReady } from "../readiness.ts";
 import { GuestWork, RETRY_MS } from "./guest-work.ts";
 import { isCopyOfAnother, scrub } from "./identity.ts";
@@ -394,9 +394,8 @@ export class Guest {
     if (!this.isControlPlane) return;
     const [address = ""] = machine.privateAddresses;
     const { nodeName } = kubelet;
-    const hasEtcd = !this.#world.seatOf(this).etcd.isExternal;
-    const version = staticPodVersion(disk);
-    await mirrorStaticPods(this.#cluster.client, { nodeName, address, version, hasEtcd });
+    const facts = { version: staticPodVersion(disk), hasEtcd: hasLocalEtcd(disk) };
+    await mirrorStaticPods(this.#cluster.client, { nodeName, address, ...facts });
   }
 
   async #reportReady(): Promise<void> {

@@ -13,8 +13,8 @@ export interface InitRequest extends JoinTarget, JoinFiles {
   readonly clusterConfiguration: string;
   /** The certificate authority on the disk, in PEM. */
   readonly authority: string;
-  /** Whether etcd runs elsewhere. */
-  readonly isExternal: boolean;
+  /** etcd runs elsewhere. */
+  readonly isEtcdExternal: boolean;
 }
 
 // kubeadm waits for etcd and the API server that it has just started: 15 to 45 s for the whole of init.
@@ -26,7 +26,10 @@ const DEFAULT_CERTIFICATES = "/etc/kubernetes/pki";
 export const KUBEADM_INIT: JoinKind<InitRequest> = {
   command: "kubeadm init",
   recognize: (cloudConfig) => cloudConfig && requestIn(cloudConfig),
-  attempt: async ({ authority, clusterConfiguration, isExternal }, { cluster, seat: seatNow, disk }) => {
+  attempt: async (
+    { authority, clusterConfiguration, isEtcdExternal: isExternal },
+    { cluster, seat: seatNow, disk },
+  ) => {
     const now = disk();
     if (!now || !hasKubeadm(now))
       return { verdict: "failed", failure: { reason: "NoKubeadm", message: "kubeadm: command not found" } };
@@ -70,11 +73,15 @@ function requestIn({ commands, files }: CloudConfig): InitRequest | undefined {
     endpoint: endpointIn(cluster.value["controlPlaneEndpoint"]),
     ...(nodeName !== undefined && { nodeName }),
     clusterConfiguration: cluster.text,
-    isExternal: isJsonObject(cluster.value["etcd"]) && isJsonObject(cluster.value["etcd"]["external"]),
+    isEtcdExternal: usesExternalEtcd(cluster.value),
     authority: contentOf(files, `${String(certificatesDir)}/ca.crt`),
     taints: taints ?? controlPlaneTaints(),
     labels: { ...labels, ...CONTROL_PLANE_LABELS },
   };
+}
+
+function usesExternalEtcd({ etcd }: Document["value"]): boolean {
+  return isJsonObject(etcd) && isJsonObject(etcd["external"]);
 }
 
 function endpointIn(given: unknown): string {

@@ -8,7 +8,6 @@ export interface StaticPodHost {
   readonly address: string;
   /** The version of Kubernetes on the disk, with its v. */
   readonly version: string;
-  /** Whether it runs a member of etcd. */
   readonly hasEtcd: boolean;
 }
 
