@@ -33,7 +33,11 @@ export const machineRbac: readonly PolicyRule[] = [
   },
   // The record of an update in place is read live from the owner of the machine.
   { apiGroups: [MachineSet.group], resources: [MachineSet.plural], verbs: ["get"] },
-  { apiGroups: [KubeadmControlPlane.group], resources: [KubeadmControlPlane.plural], verbs: ["get"] },
+  {
+    apiGroups: [KubeadmControlPlane.group],
+    resources: [KubeadmControlPlane.plural],
+    verbs: ["get", "list", "watch"],
+  },
   { apiGroups: [ExtensionConfig.group], resources: [ExtensionConfig.plural], verbs: ["list", "watch"] },
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },
 ];
