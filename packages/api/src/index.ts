@@ -282,7 +282,7 @@ export {
 } from "./infrastructure/aso-patch.ts";
 export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";
-export { HASH_TAG, type Operation } from "./infrastructure/operation.ts";
+export { HASH_TAG, type LongRunningOperationState, type Operation } from "./infrastructure/operation.ts";
 export {
   type ArmId,
   ArmIdError,
