@@ -17,7 +17,7 @@ import { startServiceRoute } from "./service-route.ts";
 type Run = (...args: string[]) => Promise<string>;
 
 /** A management cluster with a real kube-apiserver, a simulated Azure beside it, and the bundle to be run on both. */
-export interface Management {
+export interface Management<A extends ServedAzure = QuickAzure> {
   /** For files of the test; it goes with the rest. */
   readonly folder: string;
   readonly plane: ControlPlane;
@@ -26,9 +26,11 @@ export interface Management {
   readonly capstan: (...args: string[]) => Promise<Ended>;
   /** Runs kubectl as the administrator. */
   readonly kubectl: Run;
+  /** Applies manifests as the administrator. */
+  readonly apply: (manifests: string) => Promise<string>;
   /** Starts a manager that is the ServiceAccount of the installation; it asks the given server instead of kube-apiserver. */
   readonly startManager: (server?: Pick<ControlPlane, "url" | "ca">) => Promise<RunningManager>;
-  readonly azure: Pick<QuickAzure, "machines" | "resources" | "writes">;
+  readonly azure: A;
   /** Runs the commands of a section of docs/how-to/management-cluster.md as they stand there. */
   readonly page: (heading: string) => Promise<string>;
   readonly stop: () => Promise<void>;
@@ -43,8 +45,27 @@ const runFile = promisify(execFile);
 // All of our CRDs.
 const LONGEST_OUTPUT = 16 * 1024 * 1024;
 
+/** A simulated Azure, in this process or another one. */
+export type ServedAzure = Pick<QuickAzure, "endpoint" | "ca" | "stop">;
+
+/** What the management cluster is started with. */
+export interface ManagementOptions<A extends ServedAzure> {
+  /** Starts the simulated Azure, perhaps with the bundle. */
+  readonly startAzure: (program: string) => Promise<A>;
+  /** Flags for the manager, besides those that say where things are. */
+  readonly managerFlags?: readonly string[];
+}
+
+/** Builds the bundle and starts all of it, with a simulated Azure in this process. */
+export function startManagement(): Promise<Management<QuickAzure>> {
+  return startManagementWith({ startAzure: startQuickAzure });
+}
+
 /** Builds the bundle and starts all of it. */
-export async function startManagement(): Promise<Management> {
+export async function startManagementWith<A extends ServedAzure>({
+  startAzure,
+  managerFlags = [],
+}: ManagementOptions<A>): Promise<Management<A>> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-management-"));
   const program = join(folder, "capstan.mjs");
   // A file of its own: another test may build its bundle at the same time.
@@ -53,7 +74,7 @@ export async function startManagement(): Promise<Management> {
   const webhooks = await startServiceRoute(join(folder, "services.sock"));
   const plane = await startControlPlane({ audit: true, egress: webhooks.socket });
   const capstan = (...args: string[]): Promise<Ended> => launch(args, { program }).ended;
-  const azure = await startQuickAzure();
+  const azure = await startAzure(program);
   const kubectl: Run = async (...args) => {
     const command = ["--kubeconfig", plane.kubeconfig, ...args];
     const { stdout, stderr } = await runFile(plane.kubectl, command, { maxBuffer: LONGEST_OUTPUT });
@@ -65,6 +86,11 @@ export async function startManagement(): Promise<Management> {
     client: createClient({ transport: plane.connect(), env: createRealEnv(), fieldManager: "test" }),
     capstan,
     kubectl,
+    apply: async (manifests) => {
+      const file = join(folder, "manifests.yaml");
+      writeFileSync(file, manifests);
+      return await kubectl("apply", "-f", file);
+    },
     startManager: async (server = plane) => {
       const health = `127.0.0.1:${await freePort()}`;
       const webhookPort = await freePort();
@@ -79,7 +105,7 @@ export async function startManagement(): Promise<Management> {
         "log-level": "debug",
       };
       const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-      return { ...launch(["manager", ...args], { program }), healthUrl: `http://${health}` };
+      return { ...launch(["manager", ...args, ...managerFlags], { program }), healthUrl: `http://${health}` };
     },
     azure,
     page: (heading) => runPage(folder, plane, heading),
@@ -159,8 +185,11 @@ export function requestsOf({ auditLog }: ControlPlane, username: string): AuditE
 const EVENTUALLY_MS = 90_000;
 
 /** Looks until it holds; fails as it did last when that takes too long. */
-export async function eventually(assertion: () => Promise<void>): Promise<void> {
-  const limitMs = performance.now() + EVENTUALLY_MS;
+export async function eventually(
+  assertion: () => Promise<void>,
+  withinMs: number = EVENTUALLY_MS,
+): Promise<void> {
+  const limitMs = performance.now() + withinMs;
   for (;;) {
     try {
       return await assertion();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority, issueCertificate } from "@capstan/apiserver";
-import { type Azure, createAzure, type JournalEntry, RECORDED, serveAzure } from "@capstan/azure-sim";
+import { type Azure, createAzure, type JournalEntry, latenciesAt, serveAzure } from "@capstan/azure-sim";
 import { createRealEnv, type Env } from "@capstan/env";
 
 const TIMES_AS_FAST = 40;
@@ -50,11 +50,7 @@ export async function startQuickAzure(): Promise<QuickAzure> {
 
 /** The cloud alone, without a server. */
 export function createQuickAzure(env: Env = createRealEnv()): Azure {
-  const faster = (seconds: number): number => seconds / TIMES_AS_FAST;
-  const latencies = Object.fromEntries(
-    Object.entries(RECORDED).map(([name, { p50, p90 }]) => [name, { p50: faster(p50), p90: faster(p90) }]),
-  );
-  return createAzure({ env, seed: "quick", settings: { latencies } });
+  return createAzure({ env, seed: "quick", settings: { latencies: latenciesAt(TIMES_AS_FAST) } });
 }
 
 /** The machines that run, as in `QuickAzure`. */

@@ -10,6 +10,7 @@ import { definitionStrategy } from "./crd/strategy.ts";
 import { startControllers } from "./controllers/controllers.ts";
 import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
+import type { PodBackends } from "./http/port-forward.ts";
 import type { ServiceBackends } from "./http/service-proxy.ts";
 import { type Admission, thawing } from "./registry/admission.ts";
 import type { Context, FieldOwnership, PreferredVersions } from "./registry/context.ts";
@@ -46,6 +47,8 @@ export interface ApiServerOptions {
   readonly preferredVersions?: PreferredVersions;
   /** The servers behind Services, for requests below `services/NAME/proxy`; by default none. */
   readonly services?: ServiceBackends;
+  /** The servers in pods, for requests to `pods/NAME/portforward`; by default none. */
+  readonly pods?: PodBackends;
   /** How many requests each user may send. */
   readonly rate?: RateLimit;
 }
@@ -79,6 +82,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     rules = [],
     features,
     services,
+    pods,
     rate = DEFAULT_RATE,
     fieldOwnership = "all",
     preferredVersions = {},
@@ -107,6 +111,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     policy,
     tokens,
     services,
+    pods,
     fieldOwnership,
     preferredVersions,
     registry: createRegistry([

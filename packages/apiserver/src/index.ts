@@ -14,6 +14,7 @@ export { keptServing } from "./clusters/credentials.ts";
 export { type KubeconfigFacts, parseKubeconfig } from "./clusters/kubeconfig.ts";
 export { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters, servingFolder } from "./clusters/layout.ts";
 export { makePrivateFolder, readIfThere, removeIfThere, writePrivateFile } from "./clusters/private-file.ts";
+export type { PodBackends } from "./http/port-forward.ts";
 export type { ServiceBackends } from "./http/service-proxy.ts";
 export type { Status, StatusCause, StatusDetails } from "./http/status.ts";
 export type { Admission, AdmissionReview, AdmissionVerdict } from "./registry/admission.ts";

@@ -11,7 +11,14 @@ export type { IssuedToken } from "./entra/tokens.ts";
 export type { FaultEffect, FaultMatch, FaultRule } from "./faults/fault.ts";
 export { serveAzure } from "./http/serve.ts";
 export type { JournalEntry } from "./journal/journal.ts";
-export { drawMs, drawTypicalSeconds, type Duration, type Latencies, RECORDED } from "./latency/latencies.ts";
+export {
+  drawMs,
+  drawTypicalSeconds,
+  type Duration,
+  type Latencies,
+  latenciesAt,
+  RECORDED,
+} from "./latency/latencies.ts";
 export type { Machine, MachineRecord } from "./machines/machine.ts";
 export type { MachineEvent, MachineListener } from "./machines/machine-events.ts";
 export type { Prohibition } from "./policies/policies.ts";

@@ -191,7 +191,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
 const SPEED = "speed of all clocks relative to the machine's (default: as before, 1 at first)";
 
 type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number; featureGates?: string };
-type AzureSimFlags = { dataDir?: string; port: number; seed?: string; speed?: number; http: boolean };
+type AzureSimFlags = { dataDir?: string; port: number; seed?: string; speed?: number; http: boolean; guests: boolean };
 
 function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): void {
   program
@@ -262,6 +262,11 @@ function addAzureSim(program: Command, shell: Shell, carryOut: CarryOut): void {
     )
     .option("--speed <factor>", SPEED, positiveNumber)
     .option("--http", "plain HTTP, for clients that cannot be given a certificate authority", false)
+    .option(
+      "--guests",
+      "boot the machines: they join clusters and become Nodes; --speed then shortens what Azure and kubeadm do, and the clock is the machine's",
+      false,
+    )
     .action(async ({ dataDir: given, ...flags }: AzureSimFlags) => {
       const { azureSim } = await import("./commands/azure-sim.ts");
       await carryOut({ dataDir: given ?? "" }, (dataDir) =>

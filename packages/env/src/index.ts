@@ -16,8 +16,11 @@ export {
   type ServeOptions,
   type ServerLimits,
   type ServerTls,
+  serveStreams,
+  type StreamServer,
 } from "./real/http-server.ts";
 export { createHttpTransport, type HttpTransportOptions } from "./real/http-transport.ts";
+export { createPortForwardTransport, type ForwardingServer, type PodPort, type PortForwardOptions } from "./real/port-forward.ts";
 export { createRng, type Rng } from "./rng.ts";
 export {
   type ByteBudget,
@@ -28,6 +31,7 @@ export {
   type Transport,
   TransportError,
   type TransportFailure,
+  type Tunnel,
 } from "./transport.ts";
 export { Heap } from "./virtual/heap.ts";
 export { type Fate, type Link, VirtualProcess } from "./virtual/process.ts";

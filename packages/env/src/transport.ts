@@ -1,3 +1,5 @@
+import type { Duplex } from "node:stream";
+
 /** One HTTP request, over a socket or in-process. */
 export interface HttpRequest {
   readonly method: string;
@@ -49,6 +51,15 @@ export interface HttpResponse {
    * The same lines as serialized text, all available ones at a time; from servers that share the text between watchers.
    */
   readonly chunks?: () => AsyncIterable<string>;
+  /** For a request that asks for a port-forward: the server behind the port. A server over sockets connects the client to it. */
+  readonly tunnel?: Tunnel;
+}
+
+/** A port that a client may connect to through the server that answered. */
+export interface Tunnel {
+  readonly port: number;
+  /** Serves the connection. */
+  accept(connection: Duplex): void;
 }
 
 /** Answers requests: a server, called over a socket or in-process. */

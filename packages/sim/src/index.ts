@@ -4,9 +4,16 @@ export {
   type ControlPlanesOptions,
   startControlPlanes,
 } from "./control-planes/control-planes.ts";
+export {
+  type ApiServerAddress,
+  type BootedControlPlanes,
+  type ListeningHost,
+  startBootedControlPlanes,
+} from "./control-planes/booted-control-planes.ts";
 export type { Gate } from "./control-planes/gate.ts";
 export { EtcdClusters } from "./etcd/etcd-clusters.ts";
 export { etcdGateway } from "./etcd/gateway.ts";
+export { etcdPods } from "./etcd/etcd-pods.ts";
 export type { ControlPlaneHost, HostedControlPlane } from "./control-planes/host.ts";
 export type { GuestFailure } from "./guests/failure.ts";
 export type { GuestSettings } from "./guests/guest.ts";

@@ -86,6 +86,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     prototypeMetrics: new PrototypeMetrics(),
     readSecret,
     features: DEFAULT_FEATURES,
+    connectEtcd: connections.connectEtcd,
     issuer: SIMULATED_ISSUER,
     ...updaterPorts({ env, client, assertMayWrite }),
     readClusterInfo: async (cluster: Frozen<Cluster>) =>

@@ -37,7 +37,7 @@ export interface ClustersOptions {
 /** What a cluster serves, and to whom. */
 export interface ClusterOptions extends Pick<
   ApiServerOptions,
-  "kinds" | "rules" | "features" | "admissions" | "rate" | "services" | "preferredVersions"
+  "kinds" | "rules" | "features" | "admissions" | "rate" | "services" | "pods" | "preferredVersions"
 > {
   /** Whose bearer tokens this cluster accepts; by default none. */
   readonly authentication?: Authentication;

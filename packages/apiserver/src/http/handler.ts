@@ -24,6 +24,7 @@ import { encoded } from "./encoding.ts";
 import { negotiated, type Representation, representation } from "./representation.ts";
 import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.ts";
 import { type Route, routeRequest, type Verb } from "./route.ts";
+import { throughPod } from "./port-forward.ts";
 import { throughService } from "./service-proxy.ts";
 import {
   ApiError,
@@ -42,6 +43,8 @@ export function createHandler(context: Context): Serve {
     try {
       const proxied = await throughService(context.services, request);
       if (proxied) return proxied;
+      const forwarded = throughPod(context, request, caller);
+      if (forwarded) return forwarded;
       const document = documents(request);
       if (document) return document;
       const route = routeRequest(context.registry, request);

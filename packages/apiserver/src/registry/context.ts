@@ -1,4 +1,5 @@
 import type { Clock, Env } from "@capstan/env";
+import type { PodBackends } from "../http/port-forward.ts";
 import type { ServiceBackends } from "../http/service-proxy.ts";
 import { ApiError, invalid } from "../http/status.ts";
 import type { FieldProblem } from "../schema/problem.ts";
@@ -25,6 +26,8 @@ export interface Context {
   readonly tokens: Tokens;
   /** The servers behind Services. */
   readonly services: ServiceBackends | undefined;
+  /** The servers in pods. */
+  readonly pods: PodBackends | undefined;
   readonly preferredVersions: PreferredVersions;
 }
 

@@ -64,8 +64,7 @@ export async function issueCertificate(env: Env, authority: Credential, holder: 
     notBefore: new Date(nowMs - EARLIER_MS),
     notAfter: new Date(nowMs + LEAF_DAYS * DAY_MS),
     publicKey: keys.publicKey,
-    signingKey: await importKey(authority.key),
-    signingAlgorithm: ALGORITHM,
+    ...(await signingWith(authority.key)),
     extensions: [
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([
@@ -111,7 +110,29 @@ async function keyText(key: webcrypto.CryptoKey): Promise<string> {
     .toString();
 }
 
-async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
-  const der = createPrivateKey(pem).export({ type: "pkcs8", format: "der" });
-  return webcrypto.subtle.importKey("pkcs8", der, ALGORITHM, false, ["sign"]);
+// The authorities of workload clusters have the algorithm that their users choose.
+const CURVES: Readonly<Record<string, EcAlgorithm>> = {
+  prime256v1: ALGORITHM,
+  secp384r1: { name: "ECDSA", namedCurve: "P-384", hash: "SHA-384" },
+};
+const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as const;
+
+interface EcAlgorithm {
+  readonly name: "ECDSA";
+  readonly namedCurve: string;
+  readonly hash: string;
+}
+
+interface Signing {
+  readonly signingKey: webcrypto.CryptoKey;
+  readonly signingAlgorithm: EcAlgorithm | typeof RSA;
+}
+
+async function signingWith(pem: string): Promise<Signing> {
+  const key = createPrivateKey(pem);
+  const curve = key.asymmetricKeyDetails?.namedCurve;
+  const signingAlgorithm = (curve === undefined ? undefined : CURVES[curve]) ?? RSA;
+  const der = key.export({ type: "pkcs8", format: "der" });
+  const signingKey = await webcrypto.subtle.importKey("pkcs8", der, signingAlgorithm, false, ["sign"]);
+  return { signingKey, signingAlgorithm };
 }

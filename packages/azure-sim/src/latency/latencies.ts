@@ -107,3 +107,10 @@ function normal(rng: Rng): number {
   const radius = Math.sqrt(-2 * Math.log(1 - rng.next()));
   return radius * Math.cos(2 * Math.PI * rng.next());
 }
+
+/** Durations that are so many times shorter than the recorded ones. */
+export function latenciesAt(speed: number): Latencies {
+  return Object.fromEntries(
+    Object.entries(RECORDED).map(([name, { p50, p90 }]) => [name, { p50: p50 / speed, p90: p90 / speed }]),
+  );
+}

@@ -1,5 +1,5 @@
 import { keptServing, servingFolder } from "@capstan/apiserver";
-import { type Azure, createAzure, openSqliteStore, serveAzure, type Store } from "@capstan/azure-sim";
+import { type Azure, type AzureSettings, createAzure, latenciesAt, openSqliteStore, serveAzure, type Store } from "@capstan/azure-sim";
 import type { AdjustableClock, Env } from "@capstan/env";
 import { CommandError } from "../command-error.ts";
 import { openClock } from "../data-directory/clock.ts";
@@ -25,6 +25,8 @@ export interface SimulatorOptions {
   readonly seed?: string;
   /** The speed of its clock relative to the machine's, where no clock is given. Default: as before, 1 at first. */
   readonly speed?: number;
+  /** How many times faster than in Azure operations end, at the time of its clock. */
+  readonly operationSpeed?: number;
   /** Serves plain HTTP, for clients that cannot be given a certificate authority. */
   readonly isPlain?: boolean;
   /** Holds the time of the simulated Azure until it is released: its guests start later. */
@@ -45,13 +47,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { env, dataDir, isKept, speed } = options;
   const clock =
     options.clock ?? openClock({ env, ...(isKept && { dataDir }), ...(speed !== undefined && { speed }) });
-  const controlToken = keptControlToken(env, dataDir);
   const store = isKept ? openSqliteStore(azureFolder(dataDir)) : undefined;
   try {
     const azure = createAzure({
       env,
       clock,
-      settings: { controlToken },
+      settings: settingsOf(options),
       ...(store && { store }),
       ...(options.seed !== undefined && { seed: options.seed }),
       isHeld: options.isHeld,
@@ -66,6 +67,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     store?.close();
     throw error;
   }
+}
+
+function settingsOf({ env, dataDir, operationSpeed = 1 }: SimulatorOptions): Partial<AzureSettings> {
+  return { controlToken: keptControlToken(env, dataDir), latencies: latenciesAt(operationSpeed) };
 }
 
 async function serve(azure: Azure, options: SimulatorOptions, store: Store | undefined): Promise<Simulator> {

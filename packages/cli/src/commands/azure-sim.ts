@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { servingFolder } from "@capstan/apiserver";
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
-import { describeSimulator, type Simulator, startSimulator } from "../azure/simulator.ts";
+import { AdjustableClock } from "@capstan/env";
+import {
+  describeSimulator,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from "../azure/simulator.ts";
+import type { StandaloneGuests } from "../azure/standalone-guests.ts";
 import { removeContents } from "../data-directory/contents.ts";
 import { openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -22,6 +29,8 @@ export interface AzureSimOptions {
   readonly speed?: number;
   /** Plain HTTP instead of HTTPS. */
   readonly http: boolean;
+  /** Whether machines boot, join clusters and become Nodes. */
+  readonly guests: boolean;
 }
 
 /** `capstan azure-sim`: serves a simulated Azure alone, to any SDK, until SIGTERM or Ctrl-C. */
@@ -33,7 +42,7 @@ export async function azureSim(shell: Shell, options: AzureSimOptions): Promise<
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "capstan-azure-"));
   const directory = openDataDirectory(dataDir, shell);
   try {
-    const { port, seed, speed, http: isPlain } = options;
+    const { port, seed, http: isPlain } = options;
     const simulator = await startSimulator({
       env,
       dataDir,
@@ -42,12 +51,14 @@ export async function azureSim(shell: Shell, options: AzureSimOptions): Promise<
       portFlag: "--port",
       isPlain,
       ...(seed !== undefined && { seed }),
-      ...(speed !== undefined && { speed }),
+      ...paceOf(shell, options),
     });
     try {
       directory.announce({ azureUrl: simulator.url });
+      const guests = options.guests ? await startGuestsOf(shell, simulator, options) : undefined;
       introduce(shell, simulator, { dataDir, isKept, isPlain });
       await aborted(stop);
+      await guests?.close();
     } finally {
       await simulator.close();
     }
@@ -57,6 +68,37 @@ export async function azureSim(shell: Shell, options: AzureSimOptions): Promise<
   }
   out.write(isKept ? `\nstopped; all data is kept in ${dataDir}\n` : "\nstopped; no data is kept\n");
   return EXIT.done;
+}
+
+/**
+ * Guests have the time of the programs that they meet: a Node from the future would not be believed. So with guests only what
+ * happens is faster, and not the clock.
+ */
+function paceOf({ env }: Shell, { guests, speed }: AzureSimOptions): Partial<SimulatorOptions> {
+  if (!guests) return speed === undefined ? {} : { speed };
+  return {
+    clock: new AdjustableClock(env.clock),
+    isHeld: true,
+    ...(speed !== undefined && { operationSpeed: speed }),
+  };
+}
+
+async function startGuestsOf(
+  shell: Shell,
+  { azure }: Simulator,
+  { dataDir, speed = 1 }: AzureSimOptions,
+): Promise<StandaloneGuests> {
+  const { startStandaloneGuests } = await import("../azure/standalone-guests.ts");
+  const guests = await startStandaloneGuests({
+    env: shell.env,
+    azure,
+    speed,
+    ...(dataDir !== undefined && { folder: dataDir }),
+    say: (line) => shell.out.write(`${line}\n`),
+    log: shell.err,
+  });
+  azure.release();
+  return guests;
 }
 
 interface Introduction {

@@ -8,8 +8,10 @@ import {
 } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { Handler, HttpRequest, HttpResponse, Peer } from "../transport.ts";
+import { answerUpgrade, type Upgrade } from "./tunnel.ts";
 
 /** The address and protocol of a server. */
 export interface ServeOptions {
@@ -61,19 +63,8 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Serves a handler on a loopback or given address. */
 export async function serveHttp(handler: Handler, options: ServeOptions = {}): Promise<ListeningServer> {
-  const { host = "127.0.0.1", port = 0, tls } = options;
-  const authorities = new ClientAuthorities(tls);
-  const limits = { ...LIMITS, ...options.limits };
-  const service = {
-    handler,
-    authorities,
-    isOnDemand: options.bodies === "onDemand",
-    body: { bytes: options.bodyLimitBytes ?? Infinity, timeoutMs: limits.requestMs },
-  };
-  const onRequest: Listener = (request, response) => {
-    answer(service, request, response).catch((error: unknown) => fail(request, response, error));
-  };
-  const server = tls ? createTlsServer(tls, limits, onRequest) : createServer(timeouts(limits), onRequest);
+  const { host = "127.0.0.1", port = 0 } = options;
+  const { server, authorities } = createHttpServer(handler, options);
   const close = closer(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -90,6 +81,46 @@ export async function serveHttp(handler: Handler, options: ServeOptions = {}): P
   };
 }
 
+/** A server without a port of its own: it serves connections that come through a tunnel. */
+export interface StreamServer {
+  accept(connection: Duplex): void;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Serves a handler to connections that are given to it. */
+export function serveStreams(handler: Handler, options: Omit<ServeOptions, "host" | "port">): StreamServer {
+  const { server } = createHttpServer(handler, options);
+  const close = closer(server);
+  return { accept: (connection) => void server.emit("connection", connection), close };
+}
+
+function createHttpServer(
+  handler: Handler,
+  options: ServeOptions,
+): { readonly server: Server | Http2SecureServer; readonly authorities: ClientAuthorities } {
+  const { tls } = options;
+  const authorities = new ClientAuthorities(tls);
+  const limits = { ...LIMITS, ...options.limits };
+  const service = {
+    handler,
+    authorities,
+    isOnDemand: options.bodies === "onDemand",
+    body: { bytes: options.bodyLimitBytes ?? Infinity, timeoutMs: limits.requestMs },
+  };
+  const onRequest: Listener = (request, response) => {
+    answer(service, request, response).catch((error: unknown) => fail(request, response, error));
+  };
+  const server = tls ? createTlsServer(tls, limits, onRequest) : createServer(timeouts(limits), onRequest);
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // A client that disconnects is not an error of the server.
+    socket.on("error", () => undefined);
+    upgrade(service, { request, socket, head }).catch(() => socket.destroy());
+  };
+  server.on("upgrade", onUpgrade);
+  return { server, authorities };
+}
+
 /** Node's own limits of HTTP/1.1, which it checks now and then. */
 function timeouts({ headersMs, requestMs, idleMs }: ServerLimits): ServerOptions {
   return {
@@ -97,6 +128,8 @@ function timeouts({ headersMs, requestMs, idleMs }: ServerLimits): ServerOptions
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: Math.min(5_000, headersMs),
+    // Otherwise each request that offers HTTP/2 would be taken for one that asks for a tunnel.
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
   };
 }
 
@@ -232,6 +265,16 @@ async function answer(
   if (!isWhole) response.once("finish", () => request.destroy());
 }
 
+/** Asks the handler whether the client may have another protocol. Such a request has no body. */
+async function upgrade({ handler, authorities }: Service, given: Upgrade): Promise<void> {
+  const { request, socket } = given;
+  const peer = authorities.peerOf(request);
+  await answerUpgrade(
+    given,
+    await handler(asked(request, socket, { body: undefined, readBody: undefined, peer })),
+  );
+}
+
 /** What a handler gets beside the head. */
 interface Asked {
   readonly body: HttpRequest["body"];
@@ -242,7 +285,7 @@ interface Asked {
 /** The request as handlers see it. Its signal is created on first use, because few requests are ever aborted. */
 function asked(
   request: IncomingMessage,
-  response: ServerResponse,
+  connection: ServerResponse | Duplex,
   { body, readBody, peer }: Asked,
 ): HttpRequest {
   let closed: AbortController | undefined;
@@ -257,8 +300,8 @@ function asked(
       if (!closed) {
         const controller = (closed = new AbortController());
         const abort = (): void => controller.abort(new Error("the client closed the connection"));
-        if (response.destroyed) abort();
-        else response.once("close", abort);
+        if (connection.destroyed) abort();
+        else connection.once("close", abort);
       }
       return closed.signal;
     },

@@ -42,30 +42,68 @@ const ANSWER_BYTES = 64 * 1024 * 1024;
 /** A transport over real sockets. It has no timeouts of its own: callers bound each request by its signal. */
 export function createHttpTransport(options: HttpTransportOptions): Transport {
   const base = new URL(options.baseUrl);
-  const prefix = base.pathname === "/" ? "" : base.pathname.replace(/\/$/, "");
-  const dispatcher = createDispatcher(options);
+  const { origin, hostname } = base;
+  return transportThrough({
+    dispatcher: createDispatcher(options),
+    origin,
+    prefix: base.pathname === "/" ? "" : base.pathname.replace(/\/$/, ""),
+    explain: sentenceFor(origin),
+    refuse: () => {
+      // An address in the URL is not looked up.
+      if (options.hostAddresses === "refuse" && isHostAddress(hostname))
+        throw hostAddressError(hostname, hostname);
+    },
+  });
+}
+
+/** Says why a request failed, in words that name the server. */
+export type ExplainFailure = (failure: TransportFailure, cause: Error, request: HttpRequest) => string;
+
+/** The connections to one server, and the words for their failures. */
+export interface TransportParts {
+  readonly dispatcher: Dispatcher;
+  readonly origin: string;
+  /** What the server's paths begin with. */
+  readonly prefix?: string;
+  readonly explain: ExplainFailure;
+  /** Throws if the server must not be connected to. */
+  readonly refuse?: () => void;
+}
+
+/** A transport through undici's connections, however they are opened. */
+export function transportThrough(parts: TransportParts): Transport {
+  const { dispatcher, origin, prefix = "", refuse } = parts;
   return {
     async request(request: HttpRequest): Promise<HttpResponse> {
       if (request.signal?.aborted) throw abortError(request.signal);
+      const translate = (error: unknown): Error => translated(error, request, parts.explain);
       try {
-        // An address in the URL is not looked up.
-        if (options.hostAddresses === "refuse" && isHostAddress(base.hostname))
-          throw hostAddressError(base.hostname, base.hostname);
-        const answer = await dispatcher.request({
-          origin: base.origin,
+        refuse?.();
+        const asked = dispatcher.request({
+          origin,
           path: prefix + request.path,
           method: request.method,
           headers: request.headers,
           body: encode(request.body),
           ...(request.signal && { signal: request.signal }),
         });
-        return decode(answer, request, base);
+        const answer = await (request.signal ? endedBy(request.signal, asked) : asked);
+        return decode(answer, request, translate);
       } catch (error) {
-        throw explain(error, request, base);
+        throw translate(error);
       }
     },
     close: () => dispatcher.close(),
   };
+}
+
+/** undici aborts a request only once it has a connection; the caller must not wait for that. */
+function endedBy<T>(signal: AbortSignal, asked: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(abortError(signal));
+    signal.addEventListener("abort", abort, { once: true });
+    asked.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 function createDispatcher(options: HttpTransportOptions): Dispatcher {
@@ -89,14 +127,18 @@ function encode(body: unknown): string | Uint8Array | null {
   return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-function decode(answer: Dispatcher.ResponseData, request: HttpRequest, base: URL): HttpResponse {
+function decode(
+  answer: Dispatcher.ResponseData,
+  request: HttpRequest,
+  translate: BodyReading["translate"],
+): HttpResponse {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(answer.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   const body = answer.body as AsyncIterable<Buffer>;
   const reading: BodyReading = {
-    translate: (error) => explain(error, request, base),
+    translate,
     budget: request.answerBytes ?? { remaining: ANSWER_BYTES },
   };
   return {
@@ -108,21 +150,27 @@ function decode(answer: Dispatcher.ResponseData, request: HttpRequest, base: URL
   };
 }
 
-/** Turns what undici, the socket or TLS threw into the closed set, in words that name the server. */
-function explain(error: unknown, request: HttpRequest, base: URL): Error {
+/** Turns what undici, the socket or TLS threw into the closed set. */
+function translated(error: unknown, request: HttpRequest, explain: ExplainFailure): Error {
   if (request.signal?.aborted) return abortError(request.signal);
   const cause = error instanceof Error ? error : new Error(String(error));
   const code = (cause as NodeJS.ErrnoException).code ?? "";
   const failure = cause instanceof TransportError ? cause.failure : classify(code, cause);
-  const sentence = {
-    refused: `no server answers at ${base.origin}: ${cause.message}; check the address, and that the server runs`,
-    forbidden: `${base.origin} is not connected to: ${cause.message}`,
-    lookup: `the host name of ${base.origin} cannot be resolved: ${cause.message}`,
-    tls: `the certificate of ${base.origin} is not trusted: ${cause.message} (${code}); check the CA bundle in the kubeconfig`,
-    oversized: `${base.origin} sent too long an answer to ${request.method} ${request.path}: ${cause.message}`,
-    reset: `the connection to ${base.origin} broke during ${request.method} ${request.path}: ${cause.message || code}`,
-  }[failure];
-  return new TransportError(failure, sentence, cause);
+  return new TransportError(failure, explain(failure, cause, request), cause);
+}
+
+function sentenceFor(origin: string): ExplainFailure {
+  return (failure, cause, { method, path }) => {
+    const code = (cause as NodeJS.ErrnoException).code ?? "";
+    return {
+      refused: `no server answers at ${origin}: ${cause.message}; check the address, and that the server runs`,
+      forbidden: `${origin} is not connected to: ${cause.message}`,
+      lookup: `the host name of ${origin} cannot be resolved: ${cause.message}`,
+      tls: `the certificate of ${origin} is not trusted: ${cause.message} (${code}); check the CA bundle in the kubeconfig`,
+      oversized: `${origin} sent too long an answer to ${method} ${path}: ${cause.message}`,
+      reset: `the connection to ${origin} broke during ${method} ${path}: ${cause.message || code}`,
+    }[failure];
+  };
 }
 
 const CODES: Readonly<Record<string, TransportFailure>> = {

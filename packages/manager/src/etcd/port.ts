@@ -1,5 +1,6 @@
 import type { Transport } from "@capstan/env";
 import type { Sensitive } from "@capstan/runtime";
+import type { KubeconfigFacts } from "../workload/kubeconfig.ts";
 
 /** A member of etcd. An unstarted member has no name. */
 export interface EtcdMember {
@@ -30,9 +31,11 @@ export interface Etcd {
 }
 
 /** A member of etcd, and the credentials for it. */
-interface EtcdTarget {
+export interface EtcdTarget {
   /** HOST:PORT of the API server, in lower case: the way to etcd leads through it. */
   readonly endpoint: string;
+  /** The API server, as the current kubeconfig of the cluster names it. Throws a Failure while it does not answer. */
+  readonly apiServer: () => Promise<KubeconfigFacts>;
   /** The name of the Node of the member; its serving certificate has this name. */
   readonly nodeName: string;
   /** The certificate authority of etcd, in PEM. */

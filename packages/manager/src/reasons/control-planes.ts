@@ -34,11 +34,6 @@ export const CONTROL_PLANE_REASONS = {
     meaning: "The controller removed a member of etcd whose machine is being deleted or is gone.",
     cure: "Nothing: this only reports progress.",
   },
-  EtcdNotSupported: {
-    meaning:
-      "This manager has no way to the members of etcd, so it creates machines, but removes neither members nor machines.",
-    cure: "Wait for a release with the port-forward to etcd, or use external etcd; `capstan up` and simulations are not affected.",
-  },
   EtcdUnknown: {
     meaning: "A machine should go, and the members of etcd cannot be read, so it stays.",
     cure: "Look why the API server or the etcd pods do not answer; the controller retries.",

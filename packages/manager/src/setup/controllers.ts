@@ -72,8 +72,8 @@ import type { WorkloadPorts } from "./ports/workload.ts";
 export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPorts {
   /** Makes the certificates of clusters. */
   readonly issuer: CertificateIssuer;
-  /** The way to the members of etcd; undefined where there is none. */
-  readonly connectEtcd?: ConnectToEtcd | undefined;
+  /** The way to the members of etcd. */
+  readonly connectEtcd: ConnectToEtcd;
   readonly updaters: UpdaterPorts;
   readonly features: Features;
   /** The registry for metrics of controllers; without it nothing is counted. */

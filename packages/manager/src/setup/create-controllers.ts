@@ -5,6 +5,7 @@ import type { ReadCredentialFile } from "@capstan/azure";
 import type { CertificateIssuer } from "../cluster-certificates/issuer.ts";
 import { x509Issuer } from "../cluster-certificates/x509-issuer.ts";
 import type { ConnectToEtcd } from "../etcd/port.ts";
+import { etcdThroughApiServers } from "../etcd/through-api-server.ts";
 import { type ControllerPorts, CONTROLLERS, type StandInDefinition } from "./controllers.ts";
 import { type AzureAccess, azurePorts } from "./ports/azure.ts";
 import { kubernetesPorts } from "./ports/kubernetes.ts";
@@ -22,7 +23,7 @@ export interface ControllersOptions {
   readonly readFile: ReadCredentialFile;
   /** Makes the certificates of clusters; real ones unless given. */
   readonly issuer?: CertificateIssuer;
-  /** The way to the members of etcd; without it, control planes neither remove members nor machines. */
+  /** The way to the members of etcd; through the API servers of their clusters unless given. */
   readonly connectEtcd?: ConnectToEtcd;
   /** The registry that counts calls to Azure. */
   readonly metrics?: MetricRegistry;
@@ -53,18 +54,24 @@ export const MANAGER_NAME = "capstan";
 /** Creates the controllers of the product with the given connections. */
 export function createControllers(options: ControllersOptions): CreatedControllers {
   const { concurrency = {} } = options;
-  const ports = portsOf(options);
+  const etcd = etcdThroughApiServers(options.env);
+  const ports = portsOf({ connectEtcd: etcd.connect, ...options });
   return {
     reconcilers: chosen(options).map(({ name, create }) => {
       const workers = concurrency[name];
       const reconciler = create(ports);
       return workers === undefined ? reconciler : { ...reconciler, concurrency: workers };
     }),
-    close: () => ports.workloads.close(),
+    close: () => {
+      ports.workloads.close();
+      void etcd.close();
+    },
   };
 }
 
-function portsOf(options: ControllersOptions): ControllerPorts {
+function portsOf(
+  options: ControllersOptions & Pick<ControllerPorts, "connectEtcd">,
+): ControllerPorts {
   const { env, kube: transport, metrics, features = DEFAULT_FEATURES, ...rest } = options;
   const client = createClient({ transport, env, fieldManager: MANAGER_NAME });
   const kubernetes = kubernetesPorts(env, client);

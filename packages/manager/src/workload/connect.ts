@@ -1,4 +1,10 @@
-import { createHttpTransport, type HttpResponse, type Transport, TransportError } from "@capstan/env";
+import {
+  createHttpTransport,
+  type HttpResponse,
+  type HttpTransportOptions,
+  type Transport,
+  TransportError,
+} from "@capstan/env";
 import { type KubeconfigFacts, secretsIn } from "./kubeconfig.ts";
 
 /** Opens a connection to the server of a kubeconfig. */
@@ -6,19 +12,33 @@ export type ConnectToCluster = (facts: KubeconfigFacts) => Transport;
 
 /** Over real sockets. */
 export function connectToCluster(facts: KubeconfigFacts): Transport {
-  const { server, serverName, authority, certificate, key, token } = facts;
-  const transport = createHttpTransport({
-    baseUrl: server,
-    ...(serverName !== undefined && { serverName }),
-    ...(authority !== undefined && { ca: authority }),
-    ...(certificate && { cert: certificate.reveal() }),
-    ...(key && { key: key.reveal() }),
-  });
-  if (!token) return transport;
-  const authorization = `Bearer ${token.reveal()}`;
+  const { server, headers } = apiServerOf(facts);
+  const transport = createHttpTransport(server);
+  if (Object.keys(headers).length === 0) return transport;
   return {
-    request: (request) => transport.request({ ...request, headers: { ...request.headers, authorization } }),
+    request: (request) => transport.request({ ...request, headers: { ...request.headers, ...headers } }),
     close: () => transport.close(),
+  };
+}
+
+/** An API server, and what each request to it carries. */
+interface ApiServerAccess {
+  readonly server: HttpTransportOptions;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The server and the credentials of a kubeconfig, as transports take them. */
+export function apiServerOf(facts: KubeconfigFacts): ApiServerAccess {
+  const { server, serverName, authority, certificate, key, token } = facts;
+  return {
+    server: {
+      baseUrl: server,
+      ...(serverName !== undefined && { serverName }),
+      ...(authority !== undefined && { ca: authority }),
+      ...(certificate && { cert: certificate.reveal() }),
+      ...(key && { key: key.reveal() }),
+    },
+    headers: token ? { authorization: `Bearer ${token.reveal()}` } : {},
   };
 }
 
@@ -26,9 +46,7 @@ const CONCEALED = "[redacted]";
 
 /** The same transport, with the manager's credentials redacted from error responses. */
 export function concealing(transport: Transport, facts: KubeconfigFacts): Transport {
-  const secrets = secretsIn(facts).flatMap(spellings);
-  const conceal = (text: string): string =>
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, CONCEALED), text);
+  const conceal = concealer(facts);
   return {
     request: async (request) => {
       try {
@@ -41,6 +59,12 @@ export function concealing(transport: Transport, facts: KubeconfigFacts): Transp
     },
     close: () => transport.close(),
   };
+}
+
+/** Redacts the manager's credentials from a text. */
+export function concealer(facts: KubeconfigFacts): (text: string) => string {
+  const secrets = secretsIn(facts).flatMap(spellings);
+  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, CONCEALED), text);
 }
 
 /** A key may appear as in the kubeconfig, or line by line. */

@@ -20,6 +20,8 @@ export interface WorkloadPorts {
 /** A workload cluster that answers. */
 export interface WorkloadCluster {
   readonly client: Client;
+  /** Its API server, and the credentials for it. */
+  readonly facts: KubeconfigFacts;
   /** Its Nodes, watched from the first call on. Throws a Failure while they cannot be read. */
   nodes(): Promise<WorkloadNodes>;
 }
@@ -167,6 +169,7 @@ export class Connection {
       probe: () => prober.find(Namespace, { name: "kube-system" }),
       cluster: {
         client,
+        facts,
         nodes: async () => {
           nodes ??= follow();
           await nodes.known();

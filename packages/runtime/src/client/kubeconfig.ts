@@ -96,7 +96,7 @@ interface RequestSecurity {
 async function securityOf(config: KubeConfig, origin: string): Promise<RequestSecurity> {
   const options: RequestSecurity = {};
   try {
-    await config.applyToHTTPSOptions(options as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
+    await config.applyToHTTPSOptions(options);
   } catch (error) {
     throw terminal(
       "InvalidCredentials",

@@ -66,10 +66,18 @@ export interface PublishedCluster {
   readonly authority: string;
 }
 
+/** The endpoint that a logical cluster publishes, HOST:PORT; undefined for a new one. */
+export async function publishedEndpoint(client: Client): Promise<string | undefined> {
+  return /server: https:\/\/(\S+)/.exec(await publishedText(client))?.[1];
+}
+
+async function publishedText(client: Client): Promise<string> {
+  return (await client.find(ConfigMap, PLACE))?.data?.["kubeconfig"] ?? "";
+}
+
 /** The certificate authority that a logical cluster publishes; undefined for a new one. */
 export async function publishedAuthority(client: Client): Promise<string | undefined> {
-  const text = (await client.find(ConfigMap, PLACE))?.data?.["kubeconfig"] ?? "";
-  const data = /certificate-authority-data: (\S+)/.exec(text)?.[1];
+  const data = /certificate-authority-data: (\S+)/.exec(await publishedText(client))?.[1];
   return data === undefined ? undefined : Buffer.from(data, "base64").toString("utf8");
 }
 

@@ -106,6 +106,20 @@ export class EtcdCluster {
     return membership?.members.find(({ id }) => id === replica?.memberId);
   }
 
+  /** A file that the machines of the control plane have in common, such as a key, from the first disk that has it. */
+  sharedFile(path: string): string | undefined {
+    for (const host of this.#hosts.values()) {
+      const content = host.disk()?.read(path);
+      if (content !== undefined) return content;
+    }
+    return undefined;
+  }
+
+  /** Whether no machine is left: the data of the cluster is gone. */
+  isAbandoned(): boolean {
+    return this.#hosts.size === 0;
+  }
+
   isMemberRunning(id: string): boolean {
     return this.#running().some(({ memberId }) => memberId === id);
   }

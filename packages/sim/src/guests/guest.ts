@@ -51,6 +51,8 @@ export interface GuestSettings {
   readonly boot: { readonly p50: number; readonly p90: number };
   /** How long a Node stays Ready after its kubelet has stopped. */
   readonly gracePeriodMs: number;
+  /** How many times faster than on a real machine kubeadm works. */
+  readonly kubeadmSpeed: number;
   /** Security updates that are published over time; none unless given. */
   readonly updates?: UpdateSettings;
 }
@@ -298,6 +300,10 @@ export class Guest {
     this.#dispatch({ kind: "understood" });
   }
 
+  #kubeadmMs(forMs: number): number {
+    return forMs / this.#world.settings.kubeadmSpeed;
+  }
+
   #name({ endpoint, nodeName }: { readonly endpoint: string; readonly nodeName: string }): void {
     // Host names are case-insensitive.
     this.#endpoint = endpoint.toLowerCase();
@@ -341,7 +347,7 @@ export class Guest {
       return;
     }
     if (verdict.verdict === "inProgress") {
-      this.#wait = this.#world.env.clock.timer(verdict.forMs, () => this.#dispatch({ kind: "elapsed" }));
+      this.#wait = this.#world.env.clock.timer(this.#kubeadmMs(verdict.forMs), () => this.#dispatch({ kind: "elapsed" }));
       return;
     }
     this.#dispatch({ kind: verdict.verdict, failure: verdict.failure });

@@ -61,6 +61,7 @@ const DEFAULTS: GuestSettings = {
   boot: { p50: 60, p90: 120 },
   // The default of kube-controller-manager's --node-monitor-grace-period for years.
   gracePeriodMs: 40_000,
+  kubeadmSpeed: 1,
 };
 
 /** Runs a guest in each virtual machine: machines with valid custom data become Nodes of their workload cluster. */

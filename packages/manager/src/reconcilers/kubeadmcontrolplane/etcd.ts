@@ -4,16 +4,13 @@ import { etcdGateway } from "../../etcd/gateway.ts";
 import type { Etcd } from "../../etcd/port.ts";
 import type { EtcdView } from "@capstan/plan";
 import { algorithmOf } from "./certificates.ts";
+import type { KubeconfigFacts } from "../../workload/kubeconfig.ts";
 import type { Scope } from "./scope.ts";
-
-const UNSUPPORTED =
-  "this manager has no way to etcd yet: it creates machines, but does not remove members or machines; upgrade by adding machines, and remove old ones with kubectl and etcdctl";
 
 /** Reads the members of etcd through the first machine that answers. */
 export async function observeEtcd(scope: Scope, nodes: ReadonlyMap<string, Frozen<Node>>): Promise<EtcdView> {
-  const { controlPlane, shared } = scope;
+  const { controlPlane } = scope;
   if (controlPlane.spec.kubeadmConfigSpec?.clusterConfiguration?.etcd?.external) return { state: "external" };
-  if (!shared.ports.connectEtcd) return { state: "unsupported", why: UNSUPPORTED };
   let why = "no machine of the control plane has a Node yet";
   for (const { metadata } of nodes.values()) {
     try {
@@ -48,14 +45,15 @@ export async function withEtcd<T>(
 ): Promise<T> {
   const { context, shared, controlPlane, authorities, cluster } = scope;
   const authority = authorities.get("etcd");
-  const { connectEtcd } = shared.ports;
-  if (!authority || !connectEtcd)
+  if (!authority || !cluster)
     throw transient("EtcdUnreachable", "the certificates of etcd are not available");
   const algorithm = algorithmOf(controlPlane);
   const credential = await shared.etcdCredentials.of(controlPlane.metadata.uid ?? "", authority, algorithm);
-  const { host = "", port = 0 } = cluster?.spec.controlPlaneEndpoint ?? {};
+  const { host = "", port = 0 } = cluster.spec.controlPlaneEndpoint ?? {};
   const endpoint = `${host}:${port}`.toLowerCase();
-  const etcd = etcdGateway(connectEtcd({ endpoint, nodeName, ...credential }), context.env);
+  const apiServer = async (): Promise<KubeconfigFacts> => (await shared.ports.workloads.get(cluster)).facts;
+  const target = { endpoint, apiServer, nodeName, ...credential };
+  const etcd = etcdGateway(shared.ports.connectEtcd(target), context.env);
   try {
     return await use(etcd);
   } finally {

@@ -67,10 +67,9 @@ function podHealth(name: string, pod: Frozen<Pod> | undefined): HealthAndWhy {
   return unhealthy(`pod ${pod.metadata.name} is ${phase ?? "Pending"} and not Ready`);
 }
 
-/** Without a connection to etcd, the health of members is unknown; it must not block changes that do not involve etcd. */
 function memberPart(etcd: EtcdView, nodeName: string): readonly PartHealth[] {
   const part = ETCD_MEMBER_HEALTHY;
-  if (etcd.state === "external" || etcd.state === "unsupported") return [];
+  if (etcd.state === "external") return [];
   if (etcd.state === "unknown") return [{ part, ...unknown(etcd.why) }];
   const member = etcd.members.find(({ name }) => name === nodeName);
   if (!member) return [{ part, ...unhealthy(`etcd has no member ${nodeName}`) }];

@@ -206,8 +206,6 @@ function components({ machines }: ControlPlaneView): ConditionUpdate {
 function etcd(view: ControlPlaneView): ConditionUpdate {
   const type = "EtcdClusterHealthy";
   if (view.etcd.state === "external") return { type, status: "True", reason: "External" };
-  if (view.etcd.state === "unsupported")
-    return { type, status: "Unknown", reason: "EtcdNotSupported", message: view.etcd.why };
   if (view.etcd.state === "unknown")
     return { type, status: "Unknown", reason: "EtcdClusterUnknown", message: view.etcd.why };
   const names = new Set(view.machines.map(({ nodeName }) => nodeName));

@@ -29,8 +29,8 @@ export interface KubeadmControlPlanePorts {
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
   readonly readSecret: SecretPorts["readSecret"];
   readonly issuer: CertificateIssuer;
-  /** The way to members of etcd; undefined where there is none. */
-  readonly connectEtcd?: ConnectToEtcd | undefined;
+  /** The way to members of etcd. */
+  readonly connectEtcd: ConnectToEtcd;
   /** Without updaters, no machine is updated in place. */
   readonly updaters?: UpdaterPorts;
   readonly features?: Features;

@@ -34,7 +34,6 @@ export type ControlPlaneBlocked = BlockedBy<
   | "QuorumAtRisk"
   | "QuorumLost"
   | "EtcdUnknown"
-  | "EtcdNotSupported"
   | "RemediationDeferred"
   | "CannotBeRemediated"
   | InPlaceHold

@@ -84,14 +84,9 @@ describe("a control plane that is updated in place", () => {
       ["UpdateMachineInPlace m1"],
     ],
     [
-      "updates its only machine without a way to etcd",
-      { ...inPlace([m1], covered), etcd: { state: "unsupported", why: "no way" } },
-      ["UpdateMachineInPlace m1"],
-    ],
-    [
-      "does not update one of three machines without a way to etcd",
-      { ...inPlace(old, covered), etcd: { state: "unsupported", why: "no way" } },
-      ["EtcdNotSupported m1"],
+      "does not update one of three machines while etcd does not answer",
+      { ...inPlace(old, covered), etcd: { state: "unknown", why: "no answer" } },
+      ["EtcdUnknown m1"],
     ],
     [
       "does not update its only machine while it is not healthy",

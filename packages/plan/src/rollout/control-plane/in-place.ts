@@ -111,8 +111,6 @@ function planUpdate(
 function planEtcd(view: ControlPlaneView, machine: ControlPlaneMachine): ControlPlanePlan | undefined {
   const { etcd } = view;
   if (etcd.state === "external") return undefined;
-  // One machine restarts alone: the update needs no way to its member of etcd.
-  if (etcd.state === "unsupported" && view.machines.length === 1) return undefined;
   if (etcd.state !== "known") return etcdUnknown(view, etcd, machine.name);
   const { members, leader } = etcd;
   if (members.length === 1) return undefined;

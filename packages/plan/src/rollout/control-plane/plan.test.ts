@@ -55,14 +55,9 @@ describe("a control plane", () => {
       ["DeleteMachine m4"],
     ],
     [
-      "without a way to etcd still adds machines",
-      view([m1, m2], { etcd: { state: "unsupported", why: "x" } }),
-      ["CreateMachine cp"],
-    ],
-    [
-      "without a way to etcd deletes none",
-      view([...three, machine("m4")], { etcd: { state: "unsupported", why: "x" } }),
-      ["EtcdNotSupported m1"],
+      "deletes none while etcd does not answer",
+      view([...three, machine("m4")], { etcd: { state: "unknown", why: "x" } }),
+      ["EtcdUnknown m1"],
     ],
     [
       "with external etcd asks no etcd",

@@ -113,7 +113,7 @@ function planReplacement(view: ControlPlaneView, why: string): ControlPlanePlan 
   if (!remediated || view.machines.some(isDeleting) || !view.machines.some(isHealthy)) return undefined;
   if (view.machines.some(({ nodeName }) => nodeName === undefined)) return undefined;
   if (etcd.state === "known" && !additionVerdict(etcd.members, memberHealth(view)).isSafe) return undefined;
-  if (etcd.state === "unknown" || etcd.state === "unsupported") return undefined;
+  if (etcd.state === "unknown") return undefined;
   return createMachine(view, "join", `${why}; it replaces Machine ${remediated.machine}`);
 }
 
@@ -127,7 +127,7 @@ function planDeletion(view: ControlPlaneView, why: string): ControlPlanePlan {
   const problems = preflight(view, { except: machine });
   if (problems.length > 0) return refusal(view, "PreflightCheckFailed", problems.join("; "));
   const { etcd } = view;
-  if (etcd.state === "unknown" || etcd.state === "unsupported") return etcdUnknown(view, etcd, machine.name);
+  if (etcd.state === "unknown") return etcdUnknown(view, etcd, machine.name);
   const leader = etcd.state === "known" ? planLeader(view, machine, etcd) : undefined;
   return (
     leader ??

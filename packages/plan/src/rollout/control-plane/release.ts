@@ -90,8 +90,7 @@ export function planLeader(
 /** Why nothing is done while the members are not known. */
 export function etcdUnknown(view: ControlPlaneView, etcd: EtcdView, machine: string): ControlPlanePlan {
   const why = "why" in etcd ? etcd.why : "the members of etcd are not known";
-  const reason = etcd.state === "unsupported" ? "EtcdNotSupported" : "EtcdUnknown";
-  return about(machine, refusal(view, reason, `Machine ${machine} stays: ${why}`));
+  return about(machine, refusal(view, "EtcdUnknown", `Machine ${machine} stays: ${why}`));
 }
 
 function release(view: ControlPlaneView, { name }: ControlPlaneMachine, why: string): ControlPlanePlan {

@@ -99,9 +99,7 @@ export type EtcdView =
   /** The members cannot be read at the moment. */
   | { readonly state: "unknown"; readonly why: string }
   /** Users run etcd elsewhere: machines have no members. */
-  | { readonly state: "external" }
-  /** This process has no way to etcd. */
-  | { readonly state: "unsupported"; readonly why: string };
+  | { readonly state: "external" };
 
 /** How often and how fast unhealthy machines are replaced. */
 interface RemediationPolicy {
