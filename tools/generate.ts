@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname } from "node:path";
 import { architectureDocument } from "./generate-architecture.ts";
 import { configFiles } from "./generate-config.ts";
+import { assumptionsPage } from "./generate-assumptions.ts";
 import { crdFiles } from "./generate-crds.ts";
 import { referencePages } from "./generate-reference.ts";
 import { REASONS } from "../packages/manager/src/reasons/reasons.ts";
@@ -25,6 +26,7 @@ const desired = new Map([
   ...configFiles(CONFIG_FOLDER, CRD_FOLDER),
   ...(await referencePages(REFERENCE_FOLDER, sources)),
   architectureDocument("ARCHITECTURE.md"),
+  assumptionsPage("docs/azure-assumptions.md"),
 ]);
 const stale = globSync([
   `${REFERENCE_FOLDER}/kinds/*`,

@@ -3,7 +3,7 @@ export { type Network, type NetworkOptions, createNetwork } from "./arm/connect.
 export type { Connect } from "./arm/http-client.ts";
 export { type ArmRequest, Azure, type AzureOptions } from "./azure.ts";
 export { type Cloud, cloudNamed } from "./cloud.ts";
-export type { Applicant, EntraPorts } from "./credentials/entra.ts";
+export { type Applicant, type EntraPorts, acquireToken } from "./credentials/entra.ts";
 export type { IdentityPorts } from "./credentials/identities.ts";
 export { type ReadCredentialFile, type SecretPorts, findProof } from "./credentials/proof.ts";
 export { type FreshToken, renewedTokens } from "./credentials/renewal.ts";

@@ -17,6 +17,7 @@ import {
 import { addHelp } from "./help-program.ts";
 import { addInit, addUninstall } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
+import { addVerify } from "./verify-program.ts";
 import { VERSION } from "./manifest.ts";
 import { addPrototype } from "./prototype-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
@@ -182,6 +183,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   addInit(program, shell, carryOut);
   addUninstall(program, shell, carryOut);
   addManager(program, shell, carryOut);
+  addVerify(program, shell, carryOut);
   addAzureSim(program, shell, carryOut);
   addSimCommands(program, shell, carryOut);
   addHelp(program, shell);

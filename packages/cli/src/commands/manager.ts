@@ -1,6 +1,5 @@
 import { type Features, Namespace } from "@capstan/api";
 import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
-import { type Cloud, cloudNamed, createNetwork, type Network } from "@capstan/azure";
 import {
   connectToCluster,
   connectToExtension,
@@ -18,6 +17,7 @@ import {
   type Logger,
   type LogLevel,
 } from "@capstan/runtime";
+import { cloudAt, networkFor } from "../azure/way-to-azure.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
@@ -68,7 +68,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   refuseFeaturesWithoutEffect(features, selection);
   const stop = shell.stopSignal();
   const log = loggerFor(shell, options);
-  const network = networkFor(shell, options);
+  const network = networkFor(shell, options.azureCa);
   const { transport: kube } = await connectToManagement(shell, options);
   await refuseEmbedded(kube, "capstan manager");
   await checkNamespace(shell, kube, options);
@@ -76,7 +76,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     env,
     log,
     kube,
-    azure: { cloud: cloudFor(options), connect: network.connect },
+    azure: { cloud: cloudAt(options.azureEndpoint), connect: network.connect },
     workload: { connect: connectToCluster },
     readFile: readCredentialFile,
     concurrency: options.concurrency,
@@ -170,26 +170,6 @@ function clientCertificateFor(
 
 function loggerFor({ env, err }: Shell, { logLevel, logFormat }: ManagerCommandOptions): Logger {
   return createLogger(env, logLevel, logFormat === "json" ? err : prettyLines(err));
-}
-
-function networkFor(shell: Shell, { azureCa }: ManagerCommandOptions): Network {
-  const { variables } = shell;
-  const proxyUrl = variables["HTTPS_PROXY"] ?? variables["https_proxy"];
-  const noProxy = (variables["NO_PROXY"] ?? variables["no_proxy"] ?? "")
-    .split(",")
-    .filter((host) => host !== "");
-  return createNetwork({
-    noProxy,
-    ...(proxyUrl !== undefined && proxyUrl !== "" && { proxyUrl }),
-    ...(azureCa !== undefined && { ca: readGivenFile(shell, azureCa, "--azure-ca") }),
-  });
-}
-
-/** An Azure other than the public one, such as a simulated one, serves ARM and Entra at one address. */
-function cloudFor({ azureEndpoint }: ManagerCommandOptions): Cloud {
-  const cloud = cloudNamed();
-  if (azureEndpoint === undefined) return cloud;
-  return { ...cloud, name: azureEndpoint, resourceManager: azureEndpoint, authority: azureEndpoint };
 }
 
 /** Refuses to start if another provider reconciles the objects of the enabled controllers. */

@@ -260,7 +260,9 @@ export class Guest {
   run(script: string): CommandResult {
     const { machine } = this;
     const disk = this.#disk;
-    if (!machine || !disk || (!this.isSpeaking && this.#state.stage !== "restarting"))
+    // A machine that could not join runs all the same.
+    const isUp = this.isSpeaking || ["restarting", "failed"].includes(this.#state.stage);
+    if (!machine || !disk || !isUp)
       return { exitCode: 1, output: "", error: "The operating system has not started" };
     const result = runScript(script, { disk, vmId: machine.vmId });
     if (result.exitCode === 0 && RESTART_KUBELET.test(script))

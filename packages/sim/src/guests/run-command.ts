@@ -14,6 +14,7 @@ export interface CommandHost {
 // `cat > PATH <<'WORD'`, lines, `WORD`.
 const HERE_DOCUMENT = /^cat > (\/\S+) <<'(\w+)'\n([\s\S]*?)^\2$/gm;
 const COPY = /^cat (\/\S+) > (\/\S+)$/gm;
+const READ = /^cat (\/\S+)$/gm;
 
 /** A file that a script writes. */
 interface WrittenFile {
@@ -24,14 +25,18 @@ interface WrittenFile {
 }
 
 /**
- * Runs a shell script as far as guests understand it: files that `cat` writes, and an upgrade of Kubernetes. All other
+ * Runs a shell script as far as guests understand it: files that `cat` writes and reads, and an upgrade of Kubernetes. All other
  * commands succeed without an effect. The first command that fails ends the script.
  */
 export function runScript(script: string, host: CommandHost): CommandResult {
   const files = filesIn(script).map((file) => ({ index: file.index, run: () => writeFile(file, host) }));
   const upgrades = upgradeCommandsIn(script).map(({ index, run }) => ({ index, run: () => run(host.disk) }));
   let output = "";
-  for (const { run } of [...files, ...upgrades].sort((a, b) => a.index - b.index)) {
+  const reads = [...script.matchAll(READ)].map(({ index, 1: path = "" }) => ({
+    index,
+    run: () => readFile(path, host),
+  }));
+  for (const { run } of [...files, ...reads, ...upgrades].sort((a, b) => a.index - b.index)) {
     const result = run();
     output += result?.output ?? "";
     if (result && result.exitCode !== 0) return { ...result, output };
@@ -39,10 +44,18 @@ export function runScript(script: string, host: CommandHost): CommandResult {
   return { exitCode: 0, output, error: "" };
 }
 
+function readFile(path: string, { disk }: CommandHost): CommandResult {
+  const content = disk.read(path);
+  return content === undefined ? noSuchFile(path) : { exitCode: 0, output: content, error: "" };
+}
+
+function noSuchFile(path: string): CommandResult {
+  return { exitCode: 1, output: "", error: `cat: ${path}: No such file or directory` };
+}
+
 function writeFile({ path, read, source }: WrittenFile, host: CommandHost): CommandResult | undefined {
   const content = read(host);
-  if (content === undefined)
-    return { exitCode: 1, output: "", error: `cat: ${source}: No such file or directory` };
+  if (content === undefined) return noSuchFile(source);
   host.disk.write(path, content);
   return undefined;
 }
