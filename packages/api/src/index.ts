@@ -123,7 +123,9 @@ export { Secret } from "./kubernetes/secret.ts";
 export { cidrProblem } from "./values/cidr.ts";
 export { assignOwn, deepCopy, deepCopyWithin, deepFreeze, NestingError } from "./values/deep-copy.ts";
 export { deepEqual } from "./values/deep-equal.ts";
+export { type FieldPath, includes, missingFields } from "./values/includes.ts";
 export { isJsonObject, type JsonObject } from "./values/json-object.ts";
+export { managersOf, valueAt } from "./kubernetes/managed-fields.ts";
 export { DurationError, durationProblem, formatDuration, parseDuration } from "./values/duration.ts";
 export {
   type FieldError,

@@ -12,6 +12,7 @@ import {
   NAME,
   WORLD,
 } from "../kit/aks-world.ts";
+import { noContest } from "../kit/no-contest.ts";
 
 /** A part of the story. */
 export type Chapter = "created" | "patched" | "upgraded" | "scaled" | "deleted";
@@ -22,7 +23,7 @@ export const LIFE: readonly Chapter[] = ["created", "patched", "upgraded", "scal
 /** The life of an AKS cluster, in some of its chapters. */
 export function lifeOf(seed: string, chapters: readonly Chapter[]): Rehearsal {
   return {
-    world: { ...WORLD, seed },
+    world: { ...WORLD, seed, invariants: [noContest] },
     story: async (world) => {
       for (const chapter of chapters) {
         await STEPS[chapter](world);
@@ -38,7 +39,7 @@ export function lifeOf(seed: string, chapters: readonly Chapter[]): Rehearsal {
 /** The adoption of an AKS cluster that exists. Its story fails if adoption writes to Azure. */
 export function adoptionOf(seed: string): Rehearsal {
   return {
-    world: { ...WORLD, seed },
+    world: { ...WORLD, seed, invariants: [noContest] },
     story: async (world) => {
       await createExisting(world);
       const before = armWrites(world);

@@ -26,6 +26,7 @@ import {
 } from "../kit/deployment-world.ts";
 import { listed, neverTooMany } from "./never-too-many.ts";
 import { TestMachine, TestMachineTemplate } from "../kit/test-provider.ts";
+import { noContest } from "../kit/no-contest.ts";
 
 /** What a user does with a MachineDeployment. */
 export const STORIES: Readonly<Record<string, (world: World) => Promise<void>>> = {
@@ -88,7 +89,7 @@ async function createDeployment(world: World): Promise<void> {
 export function rehearsalOf(story: string, seed: string, managers = 1): Rehearsal {
   const run = STORIES[story];
   if (!run) throw new Error(`there is no story ${story}`);
-  const world = { seed, controllers, managers, invariants: [neverTooMany] };
+  const world = { seed, controllers, managers, invariants: [neverTooMany, noContest] };
   return { world, story: run, endState: endOf };
 }
 

@@ -1,8 +1,23 @@
-import { type Frozen, KubeadmConfig, type KubernetesObject, Machine, MachineDeployment } from "@capstan/api";
+import {
+  type Frozen,
+  getCondition,
+  KubeadmConfig,
+  type KubernetesObject,
+  Machine,
+  MachineDeployment,
+  olderConditionsOf,
+} from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { create, MINUTE_MS, patch } from "../kit/cluster-world.ts";
-import { DEPLOYMENT, deployment, deploymentWorld, machinesIn, PATIENCE_MS } from "../kit/deployment-world.ts";
+import {
+  DEPLOYMENT,
+  deployment,
+  deploymentWorld,
+  machinesIn,
+  PATIENCE_MS,
+  setsIn,
+} from "../kit/deployment-world.ts";
 import { TestMachine } from "../kit/test-provider.ts";
 
 const KINDS = [Machine, TestMachine, KubeadmConfig];
@@ -97,3 +112,45 @@ test("a label of the template that a user removes from a clone comes back", asyn
   await world.rest(PATIENCE_MS);
   expect(valuesOf(await objectsIn(world), "team")).toEqual(Array(3 * (REPLICAS + 1)).fill("a"));
 });
+
+test.each<[string, (world: World, name: string) => Promise<unknown>]>([
+  [
+    "a clone",
+    async (world, name) => {
+      await patch(world, TestMachine, name, { metadata: { labels: { team: "theirs" } } });
+      // Changes of clones enqueue no MachineSet, those of machines do.
+      const poke = String(world.scheduler.monotonicMs);
+      await patch(world, Machine, name, { metadata: { labels: { poke } } });
+    },
+  ],
+  ["a machine", (world, name) => patch(world, Machine, name, { metadata: { labels: { team: "theirs" } } })],
+])(
+  "a label of %s that another client keeps changing back is named, and left alone for some minutes",
+  async (_, revert) => {
+    const world = await deployedWorld({ labels: { team: "ours" } });
+    const [name = ""] = (await machinesIn(world)).map(({ metadata }) => metadata.name);
+    const before = writesIn(world);
+    const fight = async (rounds: number): Promise<void> => {
+      for (let round = 0; round < rounds; round++) {
+        await revert(world, name);
+        await world.advance(5_000);
+      }
+    };
+    await fight(12);
+    // The first apply of the process is not remembered; four more reverts are answered.
+    expect(writesIn(world) - before).toBe(5);
+    const contest = async () => {
+      const [set] = await setsIn(world);
+      return getCondition(olderConditionsOf(set), "FieldsPropagated");
+    };
+    expect(await contest()).toMatchObject({ status: "False", severity: "Warning", reason: "FieldContested" });
+    expect((await contest())?.message).toContain(`Field manager user keeps changing metadata.labels.team of`);
+    // Everything else goes on.
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: REPLICAS + 1 } });
+    await world.advance(MINUTE_MS);
+    expect(await machinesIn(world)).toHaveLength(REPLICAS + 1);
+    await world.advance(5 * MINUTE_MS);
+    expect(valuesOf(await objectsIn(world), "team")).toEqual(Array(3 * (REPLICAS + 1)).fill("ours"));
+    expect(await contest()).toBeUndefined();
+  },
+);

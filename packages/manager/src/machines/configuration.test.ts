@@ -1,7 +1,8 @@
 import { createRng } from "@capstan/env";
+import { includes } from "@capstan/api";
 import { machine, machineSet } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { fixedFieldsOf, includes, machineConfiguration, newMachineName } from "./configuration.ts";
+import { fixedFieldsOf, machineConfiguration, newMachineName } from "./configuration.ts";
 import { setOwner } from "./set-owner.ts";
 
 describe("the configuration of a machine", () => {

@@ -2,7 +2,6 @@ import {
   type ContractReference,
   controllerReferenceTo,
   type Frozen,
-  isJsonObject,
   Machine,
   type ObjectMeta,
 } from "@capstan/api";
@@ -83,20 +82,6 @@ export function fixedFieldsOf({ spec }: Frozen<Machine>): FixedFields {
 
 function withoutUndefined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
-}
-
-/** Whether an object has every field of a configuration, and every item of its lists in any order. */
-export function includes(object: unknown, configuration: unknown): boolean {
-  if (isJsonObject(configuration)) {
-    // The server does not store an empty map.
-    if (!isJsonObject(object)) return Object.keys(configuration).length === 0;
-    return Object.entries(configuration).every(([key, value]) => includes(object[key], value));
-  }
-  if (Array.isArray(configuration)) {
-    if (!Array.isArray(object)) return false;
-    return configuration.every((item) => object.some((one) => includes(one, item)));
-  }
-  return object === configuration;
 }
 
 /** Applies the configuration of a Machine; creates it if it does not exist. */

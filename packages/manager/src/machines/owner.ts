@@ -6,7 +6,7 @@ import type {
   Machine,
   MachineTemplateSpec,
 } from "@capstan/api";
-import type { Context } from "@capstan/runtime";
+import type { ContestedFields, Context } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 
 /** Labels or annotations. */
@@ -75,6 +75,8 @@ export interface MachineOwner {
 export interface OwnerScope {
   readonly context: Pick<Context<KubernetesObject>, "cache" | "client" | "env" | "event" | "watch">;
   readonly owner: MachineOwner;
+  /** What other clients keep changing back, shared by all passes of the controller. */
+  readonly contested: ContestedFields;
   /** The machines of the owner in the cache. */
   readonly machines: readonly Frozen<Machine>[];
 }

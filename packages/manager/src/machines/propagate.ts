@@ -1,8 +1,61 @@
-import type { Frozen, Kind, Machine, ObjectMeta } from "@capstan/api";
-import type { ObjectName } from "@capstan/runtime";
+import {
+  type Frozen,
+  includes,
+  type Kind,
+  type KubernetesObject,
+  Machine,
+  type ObjectMeta,
+} from "@capstan/api";
+import {
+  type ContestedFields,
+  type Context,
+  Failure,
+  FIELD_CONTESTED,
+  type ObjectName,
+} from "@capstan/runtime";
+import type { ContractObject } from "../contract/contract-object.ts";
+import { dropCondition } from "../contract/ready.ts";
 import { resolve, type ResolvedReference } from "../contract/resolve.ts";
-import { applyMachine, fixedFieldsOf, includes, machineConfiguration } from "./configuration.ts";
+import { applyMachine, fixedFieldsOf, machineConfiguration } from "./configuration.ts";
 import type { OwnerScope, PropagatedMetadata } from "./owner.ts";
+
+/** When a contested field is tried again, unless the failure says it. */
+export const CONTEST_MS = 60_000;
+
+/** Notes that another client keeps changing a field of one machine back: the other machines are served. */
+export async function unlessContested(
+  scope: { contest?: Failure },
+  propagate: () => Promise<void>,
+): Promise<void> {
+  try {
+    await propagate();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.reason !== FIELD_CONTESTED) throw error;
+    scope.contest ??= error;
+  }
+}
+
+/** Condition of an owner: whether its machines have the fields of the template that need no new machine. Only present while they do not. */
+export const FIELDS_PROPAGATED = "FieldsPropagated";
+
+/** Reports that another client keeps changing a field of a machine back. */
+export function reportContest(
+  { setCondition }: Pick<Context<KubernetesObject>, "setCondition">,
+  owner: Parameters<typeof dropCondition>[0],
+  contest: Failure | undefined,
+): void {
+  if (!contest) {
+    dropCondition(owner, FIELDS_PROPAGATED);
+    return;
+  }
+  setCondition({
+    type: FIELDS_PROPAGATED,
+    status: "False",
+    severity: "Warning",
+    reason: "FieldContested",
+    message: contest.message,
+  });
+}
 
 /** The machines that follow their template: one that is being deleted may lose its finalizer and its hooks at any moment. */
 export function followers({ machines }: OwnerScope): readonly Frozen<Machine>[] {
@@ -18,11 +71,22 @@ export async function propagateToMachine(
   machine: Frozen<Machine>,
   isChanged: boolean,
 ): Promise<void> {
-  const { owner } = scope;
+  const { owner, contested } = scope;
   const { name, resourceVersion } = machine.metadata;
-  const desired = machineConfiguration(owner, fixedFieldsOf(machine), owner.machineAnnotations(machine));
-  if (!isChanged && includes(machine, desired)) return;
-  await applyMachine(scope, name, { ...desired, metadata: { ...desired.metadata, resourceVersion } });
+  const configuration = machineConfiguration(
+    owner,
+    fixedFieldsOf(machine),
+    owner.machineAnnotations(machine),
+  );
+  if (!isChanged && includes(machine, configuration)) return;
+  const apply = { name: machine.metadata, configuration, observed: machine };
+  await contested.beforeApply(portsOf(scope), Machine, apply);
+  const { metadata } = configuration;
+  const applied = await applyMachine(scope, name, {
+    ...configuration,
+    metadata: { ...metadata, resourceVersion },
+  });
+  contested.afterApply(Machine, apply, applied);
 }
 
 /** Gives the clones of a machine the labels and annotations of the template: if they lack one, or may have others of it. */
@@ -31,7 +95,7 @@ export async function propagateToClones(
   machine: Frozen<Machine>,
   mayHaveOthers: (clone: Frozen<ObjectMeta>) => boolean,
 ): Promise<void> {
-  const { context, owner } = scope;
+  const { context, owner, contested } = scope;
   const { bootstrap, infrastructureRef } = machine.spec;
   const { namespace = "" } = machine.metadata;
   const references = { infrastructureRef, "bootstrap.configRef": bootstrap.configRef };
@@ -41,9 +105,15 @@ export async function propagateToClones(
     if (!isCloneOf(machine, clone)) continue;
     const { kind, name } = clone.target;
     const { metadata } = clone.object;
-    if (mayHaveOthers(metadata) || !includes(metadata, owner.metadata))
-      await applyMetadata(scope, { kind, name, uid: metadata.uid });
+    if (!mayHaveOthers(metadata) && includes(metadata, owner.metadata)) continue;
+    const apply = { name, configuration: { metadata: owner.metadata }, observed: clone.object };
+    await contested.beforeApply(portsOf(scope), kind, apply);
+    contested.afterApply(kind, apply, await applyMetadata(scope, { kind, name, uid: metadata.uid }));
   }
+}
+
+function portsOf({ context: { client, env } }: OwnerScope): Parameters<ContestedFields["beforeApply"]>[0] {
+  return { client, clock: env.clock };
 }
 
 function fieldOf({ metadata }: Frozen<Machine>, field: string): string {
@@ -62,7 +132,7 @@ function isCloneOf(
 
 /** A clone, as it was read. */
 interface CloneTarget {
-  readonly kind: Kind;
+  readonly kind: Kind<ContractObject>;
   readonly name: ObjectName;
   readonly uid: ObjectMeta["uid"];
 }
@@ -75,10 +145,10 @@ interface CloneTarget {
 export async function applyMetadata(
   { context, owner }: Pick<OwnerScope, "context" | "owner">,
   { kind, name, uid }: CloneTarget,
-): Promise<void> {
+): Promise<Frozen<ContractObject>> {
   const body = { metadata: { ...owner.metadata, uid } };
   const fieldManager = `${owner.fieldManager}-metadata`;
-  await context.client.patch(kind, name, { type: "apply", body, fieldManager, force: true });
+  return await context.client.patch(kind, name, { type: "apply", body, fieldManager, force: true });
 }
 
 /** Whether a template has no labels and annotations for clones. */

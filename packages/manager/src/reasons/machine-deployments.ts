@@ -26,6 +26,11 @@ export const MACHINE_DEPLOYMENT_REASONS = {
     meaning: "`spec.bootstrap.dataSecretName` names the bootstrap data, so no bootstrap config is needed.",
     cure: PROGRESS,
   },
+  FieldContested: {
+    meaning:
+      "Another client has changed a field that Capstan applies back five times within a minute; Capstan applies it again after a minute, and then at most every five minutes.",
+    cure: "Remove the field from what the client applies, whose field manager the message names, or from the manifest of the owner.",
+  },
   ForgedMoves: {
     meaning:
       "A MachineSet has annotations with moves of machines that no MachineDeployment wrote, so it creates and deletes none.",

@@ -17,13 +17,18 @@ async function setup() {
   const owned = new OwnedObjects();
   const apply = async (spec: object, objects = owned): Promise<number> => {
     const before = requests.filter(({ method }) => method === "PATCH").length;
-    await testServer.run(objects.apply({ client, cache, object }, Crate, { metadata: crate, spec }));
+    await testServer.run(
+      objects.apply({ client, cache, env: process, object }, Crate, { metadata: crate, spec }),
+    );
     await testServer.scheduler.advance(1000);
     return requests.filter(({ method }) => method === "PATCH").length - before;
   };
   const read = () => testServer.run(testServer.client.get(Crate, crate));
-  const userWrites = (body: object) =>
-    testServer.run(testServer.client.patch(Crate, crate, { type: "merge", body }));
+  const userWrites = async (body: object): Promise<void> => {
+    await testServer.run(testServer.client.patch(Crate, crate, { type: "merge", body }));
+    // The cache shows it.
+    await testServer.scheduler.advance(100);
+  };
   return { apply, read, userWrites, object };
 }
 
@@ -66,6 +71,48 @@ describe("an owned object that is applied", () => {
     await userWrites({ spec: { planks: 4 } });
     expect(await apply({ planks: 3 })).toBe(1);
     expect((await read()).spec).toEqual({ planks: 3 });
+  });
+
+  test("is left alone for a minute when the same client changes it back five times, with field and client named", async () => {
+    const { apply, read, userWrites } = await setup();
+    await apply({ planks: 3 });
+    const fight = async (rounds: number): Promise<string> => {
+      for (let round = 0; round < rounds; round++) {
+        await userWrites({ spec: { planks: 4 } });
+        try {
+          await apply({ planks: 3 });
+        } catch (error) {
+          return `${round} ${(error as Error).message}`;
+        }
+      }
+      return "applied each time";
+    };
+    expect(await fight(9)).toContain(
+      "4 Field manager user keeps changing spec.planks of Crate crate back; it is applied again after some minutes",
+    );
+    expect((await read()).spec).toEqual({ planks: 4 });
+    await expect(apply({ planks: 3 })).rejects.toMatchObject({ reason: "FieldContested" });
+  });
+
+  test("is applied again at once after a change of ours, although a field was contested", async () => {
+    const { apply, read, userWrites } = await setup();
+    await apply({ planks: 3 });
+    for (let round = 0; round < 5; round++) {
+      await userWrites({ spec: { planks: 4 } });
+      await apply({ planks: 3 }).catch(() => 0);
+    }
+    expect((await read()).spec).toEqual({ planks: 4 });
+    expect(await apply({ planks: 5 })).toBe(1);
+    expect((await read()).spec).toEqual({ planks: 5 });
+  });
+
+  test("does not count changes of fields that the reconciled object does not want", async () => {
+    const { apply, userWrites } = await setup();
+    await apply({ planks: 3 });
+    for (let nails = 0; nails < 9; nails++) {
+      await userWrites({ spec: { nails } });
+      expect(await apply({ planks: 3 })).toBe(1);
+    }
   });
 
   test("is sent once after a restart, which changes nothing", async () => {

@@ -8,6 +8,7 @@ import {
 import { kindId } from "../cache/kind-id.ts";
 import { keyOf } from "../cache/store.ts";
 import type { ObjectName } from "../client/paths.ts";
+import { ContestedFields } from "./contested-fields.ts";
 import type { Context } from "./reconciler.ts";
 
 /** An object to apply: every field that the controller wants to own, and no other. */
@@ -19,7 +20,7 @@ export interface Configuration {
   readonly [field: string]: unknown;
 }
 
-type Owner = Pick<Context<KubernetesObject>, "client" | "cache"> & { readonly object: unknown };
+type Owner = Pick<Context<KubernetesObject>, "client" | "cache" | "env"> & { readonly object: unknown };
 
 interface Application {
   /** What was applied, as text. */
@@ -40,10 +41,14 @@ const MOST_APPLICATIONS = 50_000;
  */
 export class OwnedObjects {
   readonly #last = new Map<string, Application>();
+  readonly #contested = new ContestedFields();
 
-  /** Applies one object, owned by the reconciled one. Fields that another client owns are taken over. */
+  /**
+   * Applies one object, owned by the reconciled one. Fields that another client owns are taken over, unless it keeps changing
+   * them back: then a Failure of class Waiting names the field and the client.
+   */
   async apply<T extends KubernetesObject>(
-    { client, cache, object }: Owner,
+    { client, cache, env, object }: Owner,
     kind: Kind<T>,
     configuration: Configuration,
   ): Promise<Frozen<T>> {
@@ -55,11 +60,14 @@ export class OwnedObjects {
     const last = this.#last.get(key);
     const cached = last?.text === text ? cache.get(kind, metadata) : undefined;
     if (cached && last && isAsApplied(cached, last, body.metadata)) return cached;
+    const request = { name: metadata, configuration: body, observed: cached };
+    await this.#contested.beforeApply({ client, clock: env.clock }, kind, request);
     const { name, namespace } = metadata;
     const target = { name, ...(namespace !== undefined && { namespace }) };
     const applied = await client.patch(kind, target, { type: "apply", body, force: true });
     const { resourceVersion: version, generation } = applied.metadata;
     this.#record(key, { text, version, generation });
+    this.#contested.afterApply(kind, request, applied);
     return applied;
   }
 

@@ -26,6 +26,7 @@ import {
   useTemplate,
 } from "../../kit/in-place-world.ts";
 import { named } from "../life.ts";
+import { noContest } from "../../kit/no-contest.ts";
 
 const SIZE: FieldPath = "infraMachine.spec.size";
 
@@ -175,7 +176,7 @@ export function rehearsalOf(name: string, seed: string, managers = 1): Rehearsal
       managers,
       features: FEATURES,
       servers: serversOf(updaters),
-      invariants: [keepsMachines(watched), withinBudget],
+      invariants: [keepsMachines(watched), withinBudget, noContest],
     },
     story: async (world) => {
       await prepare(world);

@@ -1,8 +1,15 @@
 import type { Frozen, ObjectMeta } from "@capstan/api";
-import { next, type Outcome } from "@capstan/runtime";
+import { again, FIELD_CONTESTED, next, type Outcome } from "@capstan/runtime";
 import { propagatedMetadata } from "../../machines/configuration.ts";
 import type { MachineOwner } from "../../machines/owner.ts";
-import { followers, isEmpty, propagateToClones, propagateToMachine } from "../../machines/propagate.ts";
+import {
+  CONTEST_MS,
+  followers,
+  isEmpty,
+  propagateToClones,
+  propagateToMachine,
+  unlessContested,
+} from "../../machines/propagate.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -14,14 +21,16 @@ export async function propagateFields(scope: Scope): Promise<Outcome> {
   const isChanged = controlPlane.status?.observedGeneration !== controlPlane.metadata.generation;
   for (const machine of followers(scope)) {
     if (isChanged || !isEmpty(owner.metadata))
-      await propagateToClones(
-        scope,
-        machine,
-        (clone) => isChanged && sharesOthers(owner, machine.metadata, clone),
+      await unlessContested(scope, () =>
+        propagateToClones(
+          scope,
+          machine,
+          (clone) => isChanged && sharesOthers(owner, machine.metadata, clone),
+        ),
       );
-    await propagateToMachine(scope, machine, isChanged);
+    await unlessContested(scope, () => propagateToMachine(scope, machine, isChanged));
   }
-  return next;
+  return scope.contest ? again(scope.contest.retryAfterMs ?? CONTEST_MS, FIELD_CONTESTED) : next;
 }
 
 /** Whether a machine and its clone have the same label or annotation, and the template does not have it. */

@@ -31,7 +31,7 @@ export const kubeadmControlPlaneRbac: readonly PolicyRule[] = [
   {
     apiGroups: [AzureMachine.group],
     resources: [AzureMachine.plural],
-    verbs: ["list", "watch", "create", "patch"],
+    verbs: ["get", "list", "watch", "create", "patch"],
   },
   {
     apiGroups: [AzureMachine.group],

@@ -15,6 +15,7 @@ import type { Clock } from "@capstan/env";
 import {
   block,
   type CacheReader,
+  ContestedFields,
   defineReconciler,
   index,
   next,
@@ -68,7 +69,13 @@ export function kubeadmControlPlaneReconciler(
     help: "Machines that updaters work on, and machines whose update has failed, by KubeadmControlPlane.",
     labels: ["namespace", "kubeadmcontrolplane", "state"],
   });
-  const shared = { ports, updating, etcdCredentials: new EtcdCredentials(ports.issuer, ports.clock) };
+  const contested = new ContestedFields();
+  const shared = {
+    ports,
+    updating,
+    etcdCredentials: new EtcdCredentials(ports.issuer, ports.clock),
+    contested,
+  };
   return defineReconciler<KubeadmControlPlane, Scope>({
     name: "kubeadmcontrolplane",
     for: KubeadmControlPlane,

@@ -25,6 +25,7 @@ import {
   type PartHealth,
   versionsOfMachines,
 } from "@capstan/plan";
+import { FIELDS_PROPAGATED, reportContest } from "../../machines/propagate.ts";
 import { CERTIFICATES_AVAILABLE } from "./certificates.ts";
 import { NODE_PART } from "./machine-health.ts";
 import type { Scope } from "./scope.ts";
@@ -38,6 +39,7 @@ const SUMMED_UP = [
   "Resized",
   "ControlPlaneComponentsHealthy",
   "EtcdClusterHealthy",
+  FIELDS_PROPAGATED,
 ];
 
 /** Writes the numbers and the conditions of the control plane. */
@@ -54,6 +56,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   reportCounts(scope, view);
   countUpdates(scope.shared.updating, controlPlane, machines);
   for (const condition of conditionsOf(scope, view)) context.setCondition(condition);
+  reportContest(context, controlPlane, scope.contest);
   const { generation } = controlPlane.metadata;
   controlPlane.status = {
     ...controlPlane.status,

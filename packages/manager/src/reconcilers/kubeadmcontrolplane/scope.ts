@@ -6,7 +6,16 @@ import {
   type KubeadmControlPlane,
   Machine,
 } from "@capstan/api";
-import type { CacheReader, Client, Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
+import type {
+  CacheReader,
+  Client,
+  ContestedFields,
+  Context,
+  Editable,
+  Failure,
+  Gauge,
+  MetricRegistry,
+} from "@capstan/runtime";
 import type { SecretPorts } from "@capstan/azure";
 import type { Credential } from "../../certificates/credential.ts";
 import type { CertificateIssuer } from "../../cluster-certificates/issuer.ts";
@@ -42,6 +51,7 @@ export interface KubeadmControlPlanePorts {
 export interface Shared {
   readonly ports: KubeadmControlPlanePorts;
   readonly etcdCredentials: EtcdCredentials;
+  readonly contested: ContestedFields;
   /** How many machines are updated in place, by namespace, control plane and state. */
   readonly updating: Gauge | undefined;
 }
@@ -53,6 +63,7 @@ export interface Scope {
   readonly shared: Shared;
   /** The control plane as the owner of its machines. */
   readonly owner: MachineOwner;
+  readonly contested: ContestedFields;
   /** The Cluster that owns it, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
   /** Its machines in the cache, oldest first. */
@@ -67,6 +78,8 @@ export interface Scope {
   readonly desiredParts: Map<string, Promise<DesiredParts>>;
   view?: ControlPlaneView;
   plan?: ControlPlanePlan;
+  /** Why a field of a machine is not written for some minutes: another client keeps changing it back. */
+  contest?: Failure;
 }
 
 export function buildScope(shared: Shared, context: Context<KubeadmControlPlane>): Scope {
@@ -81,6 +94,7 @@ export function buildScope(shared: Shared, context: Context<KubeadmControlPlane>
     cluster,
     owner: controlPlaneOwner({ controlPlane, machines, clusterName }),
     machines,
+    contested: shared.contested,
     authorities: new Map(),
     outdated: new Map(),
     desiredParts: new Map(),

@@ -2,6 +2,7 @@ import {
   deepEqual,
   type Frozen,
   HANDS_OVER_MACHINES_ANNOTATION,
+  includes,
   type MachineDeployment,
   MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
@@ -20,7 +21,6 @@ import {
   updateRecordsText,
 } from "@capstan/plan";
 import { forEach, forEachAlone, perform } from "../../actions/perform.ts";
-import { includes } from "../../machines/configuration.ts";
 import { requireObject } from "../../machines/clones.ts";
 import { DEPLOYMENT_FIELD_MANAGER, namesIn, recordsIn } from "../../machines/recorded-moves.ts";
 import { askAboutSets } from "./in-place/decisions.ts";

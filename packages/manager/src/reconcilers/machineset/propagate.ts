@@ -1,7 +1,14 @@
 import { digest } from "@capstan/azure";
-import { next, type Outcome } from "@capstan/runtime";
+import { again, FIELD_CONTESTED, next, type Outcome } from "@capstan/runtime";
 import { followedFields } from "../../machines/configuration.ts";
-import { followers, isEmpty, propagateToClones, propagateToMachine } from "../../machines/propagate.ts";
+import {
+  CONTEST_MS,
+  followers,
+  isEmpty,
+  propagateToClones,
+  propagateToMachine,
+  unlessContested,
+} from "../../machines/propagate.ts";
 import type { Scope } from "./scope.ts";
 
 /** Gives machines and their clones the fields of the template that need no new machine. The status tells what they have. */
@@ -12,10 +19,10 @@ export async function propagateFields(scope: Scope): Promise<Outcome> {
   const before = set.status?.propagatedHash;
   const isMetadataChanged = before?.endsWith(hashes.metadata) !== true;
   for (const machine of followers(scope)) {
-    await propagateToMachine(scope, machine, before !== propagatedHash);
+    await unlessContested(scope, () => propagateToMachine(scope, machine, before !== propagatedHash));
     if (isMetadataChanged || !isEmpty(owner.metadata))
-      await propagateToClones(scope, machine, () => isMetadataChanged);
+      await unlessContested(scope, () => propagateToClones(scope, machine, () => isMetadataChanged));
   }
   set.status = { ...set.status, propagatedHash };
-  return next;
+  return scope.contest ? again(scope.contest.retryAfterMs ?? CONTEST_MS, FIELD_CONTESTED) : next;
 }

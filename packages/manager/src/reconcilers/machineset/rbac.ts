@@ -14,13 +14,13 @@ export const machineSetRbac: readonly PolicyRule[] = [
   {
     apiGroups: [AzureMachine.group],
     resources: [AzureMachine.plural],
-    verbs: ["list", "watch", "create", "patch"],
+    verbs: ["get", "list", "watch", "create", "patch"],
   },
   { apiGroups: [AzureMachine.group], resources: ["azuremachinetemplates"], verbs: ["list", "watch"] },
   {
     apiGroups: [KubeadmConfig.group],
     resources: [KubeadmConfig.plural],
-    verbs: ["list", "watch", "create", "patch"],
+    verbs: ["get", "list", "watch", "create", "patch"],
   },
   { apiGroups: [KubeadmConfig.group], resources: ["kubeadmconfigtemplates"], verbs: ["list", "watch"] },
 ];

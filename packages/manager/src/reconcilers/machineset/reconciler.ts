@@ -10,6 +10,7 @@ import {
 } from "@capstan/api";
 import {
   type CacheReader,
+  ContestedFields,
   defineReconciler,
   index,
   next,
@@ -40,6 +41,7 @@ const CONCURRENCY = 10;
 
 /** Maintains a number of equal machines, of any infrastructure and bootstrap kind. */
 export function machineSetReconciler(): Reconciler {
+  const contested = new ContestedFields();
   return defineReconciler<MachineSet, Scope>({
     name: "machineset",
     for: MachineSet,
@@ -63,7 +65,7 @@ export function machineSetReconciler(): Reconciler {
       on(Cluster, toSets, { predicate: (before, after) => before.spec.paused !== after.spec.paused }),
     ],
     referrersOf: byReference.of,
-    scope: buildScope,
+    scope: (context) => buildScope(contested, context),
     normal: [
       awaitCluster,
       adoptMachines,

@@ -10,6 +10,7 @@ import {
 import type { PassSummary } from "@capstan/runtime";
 import { withDeprecated } from "../../contract/deprecated-status.ts";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
+import { FIELDS_PROPAGATED, reportContest } from "../../machines/propagate.ts";
 import { worstTroubleOf } from "../../machines/trouble.ts";
 import {
   counted,
@@ -21,7 +22,7 @@ import {
 import type { Scope } from "./scope.ts";
 import { remediationOf } from "../../machines/health.ts";
 
-const SUMMED_UP = ["MachinesCreated", "Resized", "MachinesReady"];
+const SUMMED_UP = ["MachinesCreated", "Resized", "MachinesReady", FIELDS_PROPAGATED];
 
 /** Writes the numbers and the conditions of the set. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
@@ -36,6 +37,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   }
   if (!scope.plan) return;
   reportConditions(scope);
+  reportContest(context, set, scope.contest);
   const { generation } = set.metadata;
   set.status = { ...set.status, ...(generation !== undefined && { observedGeneration: generation }) };
   summarize(set, SUMMED_UP, context.env.clock.now());

@@ -10,7 +10,7 @@ import {
   MachineDeployment,
   type MachineSet,
 } from "@capstan/api";
-import type { Context, Editable } from "@capstan/runtime";
+import type { ContestedFields, Context, Editable, Failure } from "@capstan/runtime";
 import { controllerIn } from "../../contract/controller-in.ts";
 import { controlledBy } from "../../contract/indexes.ts";
 import type { MachineOwner } from "../../machines/owner.ts";
@@ -23,6 +23,7 @@ export interface Scope {
   readonly set: Editable<MachineSet>;
   /** The set as the owner of its machines. */
   readonly owner: MachineOwner;
+  readonly contested: ContestedFields;
   /** The Cluster of the set, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
   /** The MachineDeployment that controls the set, if one does. */
@@ -30,6 +31,8 @@ export interface Scope {
   /** The machines of the set in the cache. */
   readonly machines: readonly Frozen<Machine>[];
   plan?: MachineSetPlan;
+  /** Why a field of a machine is not written for some minutes: another client keeps changing it back. */
+  contest?: Failure;
   /** Why no machine can be created, from the preflight checks. */
   preflight: readonly string[];
   /** Machines that the deletion waits for. */
@@ -47,7 +50,7 @@ export const FOLLOWED: readonly Kind[] = [
 /** The name of the index over Machines without a controller, by namespace. */
 export const BY_ORPHAN = "machine-orphans";
 
-export function buildScope(context: Context<MachineSet>): Scope {
+export function buildScope(contested: ContestedFields, context: Context<MachineSet>): Scope {
   const { object: set, cache } = context;
   const { namespace } = set.metadata;
   const cluster = cache.get(Cluster, { name: set.spec.clusterName, namespace });
@@ -56,6 +59,7 @@ export function buildScope(context: Context<MachineSet>): Scope {
     context,
     set,
     owner: setOwner(set),
+    contested,
     cluster,
     deployment,
     machines: controlledBy(cache, Machine, set),
