@@ -191,7 +191,14 @@ function programFor(shell: Shell, ended: { code: number }): Command {
 const SPEED = "speed of all clocks relative to the machine's (default: as before, 1 at first)";
 
 type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number; featureGates?: string };
-type AzureSimFlags = { dataDir?: string; port: number; seed?: string; speed?: number; http: boolean; guests: boolean };
+type AzureSimFlags = {
+  dataDir?: string;
+  port: number;
+  seed?: string;
+  speed?: number;
+  http: boolean;
+  guests: boolean;
+};
 
 function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): void {
   program

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readIfThere, servingFolder } from "@capstan/apiserver";
+import { servingFolder } from "@capstan/apiserver/layout";
+import { readIfThere } from "@capstan/apiserver/private-file";
 import type { CloudState, FaultRule, JournalEntry, Prohibition } from "@capstan/azure-sim";
 import { createHttpTransport, type HttpResponse, type Transport, TransportError } from "@capstan/env";
 import { CommandError } from "../command-error.ts";

@@ -1,5 +1,14 @@
-import { keptServing, servingFolder } from "@capstan/apiserver";
-import { type Azure, type AzureSettings, createAzure, latenciesAt, openSqliteStore, serveAzure, type Store } from "@capstan/azure-sim";
+import { keptServing } from "@capstan/apiserver";
+import { servingFolder } from "@capstan/apiserver/layout";
+import {
+  type Azure,
+  type AzureSettings,
+  createAzure,
+  latenciesAt,
+  openSqliteStore,
+  serveAzure,
+  type Store,
+} from "@capstan/azure-sim";
 import type { AdjustableClock, Env } from "@capstan/env";
 import { CommandError } from "../command-error.ts";
 import { openClock } from "../data-directory/clock.ts";

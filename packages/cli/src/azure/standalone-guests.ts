@@ -5,8 +5,8 @@ import {
   issueCertificate,
   openClusters,
   type PodBackends,
-  savedClusters,
 } from "@capstan/apiserver";
+import { savedClusters } from "@capstan/apiserver/layout";
 import type { Azure } from "@capstan/azure-sim";
 import { type Env, serveHttp } from "@capstan/env";
 import { createLogger, type LogDestination, type Logger } from "@capstan/runtime";
@@ -131,7 +131,10 @@ const NOT_LOOPBACK =
   "set spec.controlPlaneEndpoint.host of the Cluster's AzureCluster to an address of 127.64.0.0/10, such as 127.64.0.1";
 
 /** Only a loopback address can be listened on without changes to the machine. */
-function addressOf(endpoint: ApiServerAddress["endpoint"]): { readonly host?: string; readonly port: number } {
+function addressOf(endpoint: ApiServerAddress["endpoint"]): {
+  readonly host?: string;
+  readonly port: number;
+} {
   const at = endpoint.lastIndexOf(":");
   const host = endpoint.slice(0, at);
   const port = Number(endpoint.slice(at + 1));

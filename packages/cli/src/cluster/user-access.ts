@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
-import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import type { Transport } from "@capstan/env";
 import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import { timeIn } from "../data-directory/clock.ts";
+import { timeIn } from "../data-directory/saved-clock.ts";
 import { holderOf } from "../data-directory/holder.ts";
 import type { Shell } from "../shell.ts";
 import { boundedTransport } from "./bounded-transport.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import { CommandError } from "../command-error.ts";
 import type { Shell } from "../shell.ts";
 import { type Kubeconfig, listedKubeconfigs, mergedKubeconfig, readKubeconfigs } from "./kubeconfig-files.ts";

@@ -1,4 +1,5 @@
-import { kubeconfigPath, readIfThere, savedClusters } from "@capstan/apiserver";
+import { kubeconfigPath, savedClusters } from "@capstan/apiserver/layout";
+import { readIfThere } from "@capstan/apiserver/private-file";
 import { clusterNameForUsers, managedClustersNamed } from "@capstan/sim";
 import { existing } from "../cluster/unknown-name.ts";
 import { CommandError } from "../command-error.ts";

@@ -1,14 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { customKinds, type Features } from "@capstan/api";
-import {
-  builtInKinds,
-  type ClusterOptions,
-  type Clusters,
-  kubeconfigPath,
-  MANAGEMENT_CLUSTER,
-  openClusters,
-  savedClusters,
-} from "@capstan/apiserver";
+import { builtInKinds, type ClusterOptions, type Clusters, openClusters } from "@capstan/apiserver";
+import { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters } from "@capstan/apiserver/layout";
 import { type AdjustableClock, type Env, type Transport, withClock } from "@capstan/env";
 import { CONTROLLERS, MANAGER_NAME, migrateStoredVersions } from "@capstan/manager";
 import { createClient, createLogger, silentLogger } from "@capstan/runtime";
