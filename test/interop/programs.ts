@@ -36,6 +36,20 @@ const PROGRAMS = {
     minutes: 2,
     ldflags: `-X ${CLUSTER_API}/version.gitVersion=${VERSIONS[CLUSTER_API]}`,
   },
+  bootstrap: {
+    module: folder("kubeadm"),
+    package: `${CLUSTER_API}/bootstrap/kubeadm`,
+    sources: ["go.mod", "go.sum"],
+    minutes: 1,
+    ldflags: `-X ${CLUSTER_API}/version.gitVersion=${VERSIONS[CLUSTER_API]}`,
+  },
+  controlplane: {
+    module: folder("kubeadm"),
+    package: `${CLUSTER_API}/controlplane/kubeadm`,
+    sources: ["go.mod", "go.sum"],
+    minutes: 1,
+    ldflags: `-X ${CLUSTER_API}/version.gitVersion=${VERSIONS[CLUSTER_API]}`,
+  },
 } as const satisfies Record<string, Recipe>;
 
 /** The name of a program. */

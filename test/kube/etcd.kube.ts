@@ -1,43 +1,22 @@
-/** The etcd adapter against real members of etcd over TLS, with certificates of our own issuer. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** The etcd adapter against real members of etcd over TLS. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { issueCertificate } from "@capstan/apiserver";
+import type { Credential } from "@capstan/apiserver";
 import { createHttpTransport, createRealEnv, type Transport } from "@capstan/env";
 import { x509Issuer } from "../../packages/manager/src/cluster-certificates/x509-issuer.ts";
 import { etcdGateway as etcdClient } from "../../packages/manager/src/etcd/gateway.ts";
 import type { Etcd } from "../../packages/manager/src/etcd/port.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { kubeAssets } from "./assets.ts";
-import { freePort } from "./free-port.ts";
+import { type EtcdMembers, startEtcdMembers } from "./etcd-members.ts";
 
 const env = createRealEnv();
 const issuer = x509Issuer(env);
-const folder = mkdtempSync(join(tmpdir(), "capstan-etcd-"));
-const children: ChildProcess[] = [];
-const ports: number[] = [];
-const START_LIMIT_MS = 20_000;
 
-interface Pair {
-  readonly cert: string;
-  readonly key: string;
-}
+let members: EtcdMembers;
 
-let authority: Pair;
-let client: Pair;
-
-function file(name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
-
-function connect(index: number, credential: Pair = client): Transport {
+function connect(index: number, credential: Credential = members.client): Transport {
   return createHttpTransport({
-    baseUrl: `https://127.0.0.1:${ports[index]}`,
-    ca: authority.cert,
+    baseUrl: `https://127.0.0.1:${members.ports[index]}`,
+    ca: members.authority.cert,
     ...credential,
   });
 }
@@ -52,79 +31,27 @@ async function withMember<T>(index: number, use: (etcd: Etcd) => Promise<T>): Pr
 }
 
 beforeAll(async () => {
-  const request = { algorithm: "ECDSA-P256", validDays: 1, nowMs: env.clock.now() } as const;
-  authority = await issuer.authority(request);
-  client = await issuer.client(authority, { ...request, user: "cluster-api.x-k8s.io", groups: [] });
-  const server = await issueCertificate(env, authority, {
-    type: "server",
-    hosts: ["127.0.0.1", "localhost"],
-  });
-  const flags = [
-    `--trusted-ca-file=${file("ca.crt", authority.cert)}`,
-    `--cert-file=${file("server.crt", server.cert)}`,
-    `--key-file=${file("server.key", server.key)}`,
-    // The gateway of a member is a client of the member.
-    `--client-cert-file=${file("client.crt", client.cert)}`,
-    `--client-key-file=${file("client.key", client.key)}`,
-    "--client-cert-auth=true",
-    "--unsafe-no-fsync=true",
-    "--initial-cluster-state=new",
-  ];
-  const peers = await Promise.all([freePort(), freePort(), freePort()]);
-  ports.push(...(await Promise.all([freePort(), freePort(), freePort()])));
-  const cluster = peers.map((port, index) => `node-${index}=http://127.0.0.1:${port}`).join(",");
-  const { etcd } = kubeAssets((line) => console.log(line));
-  for (const [index, peer] of peers.entries()) {
-    const log = openSync(join(folder, `node-${index}.log`), "w");
-    const urls = [
-      `--name=node-${index}`,
-      `--data-dir=${join(folder, `node-${index}`)}`,
-      `--listen-client-urls=https://127.0.0.1:${ports[index]}`,
-      `--advertise-client-urls=https://127.0.0.1:${ports[index]}`,
-      `--listen-peer-urls=http://127.0.0.1:${peer}`,
-      `--initial-advertise-peer-urls=http://127.0.0.1:${peer}`,
-      `--initial-cluster=${cluster}`,
-    ];
-    children.push(spawn(etcd, [...urls, ...flags], { stdio: ["ignore", log, log], cwd: folder }));
-  }
-  const untilMs = performance.now() + START_LIMIT_MS;
-  for (;;) {
-    try {
-      if ((await withMember(0, (etcd0) => etcd0.members())).length === 3) return;
-    } catch (error) {
-      if (performance.now() > untilMs) throw error;
-    }
-    await sleep(100);
-  }
-}, START_LIMIT_MS + 5000);
-
-afterAll(async () => {
-  for (const child of children) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const gone = new Promise((done) => child.once("exit", done));
-    child.kill("SIGKILL");
-    await gone;
-  }
-  rmSync(folder, { recursive: true, force: true });
+  members = await startEtcdMembers();
 });
+afterAll(() => members.stop());
 
 test("members, status and alarms are read, with ids as texts of uint64", async () => {
-  const members = await withMember(0, (etcd) => etcd.members());
-  expect(members.map(({ name }) => name).toSorted()).toEqual(["node-0", "node-1", "node-2"]);
-  expect(members.every(({ id, isLearner }) => /^\d+$/.test(id) && !isLearner)).toBe(true);
+  const listed = await withMember(0, (etcd) => etcd.members());
+  expect(listed.map(({ name }) => name).toSorted()).toEqual(["node-0", "node-1", "node-2"]);
+  expect(listed.every(({ id, isLearner }) => /^\d+$/.test(id) && !isLearner)).toBe(true);
   const { leader, memberId } = await withMember(1, (etcd) => etcd.status());
-  const ids = members.map(({ id }) => id);
+  const ids = listed.map(({ id }) => id);
   expect(ids).toContain(leader);
-  expect(members.find(({ name }) => name === "node-1")?.id).toBe(memberId);
+  expect(listed.find(({ name }) => name === "node-1")?.id).toBe(memberId);
   expect(await withMember(2, (etcd) => etcd.alarms())).toEqual(new Set());
 });
 
 test("the leader hands the leadership over, and another member refuses to", async () => {
-  const members = await withMember(0, (etcd) => etcd.members());
+  const listed = await withMember(0, (etcd) => etcd.members());
   const { leader } = await withMember(0, (etcd) => etcd.status());
-  const leading = members.findIndex(({ id }) => id === leader);
-  const at = Number(members[leading]?.name.slice(-1));
-  const next = members[(leading + 1) % members.length];
+  const leading = listed.findIndex(({ id }) => id === leader);
+  const at = Number(listed[leading]?.name.slice(-1));
+  const next = listed[(leading + 1) % listed.length];
   await withMember(at, (etcd) => etcd.moveLeader(next?.id ?? ""));
   expect((await withMember(at, (etcd) => etcd.status())).leader).toBe(next?.id);
   await expect(withMember(at, (etcd) => etcd.moveLeader(leader ?? ""))).rejects.toThrow(
@@ -160,8 +87,8 @@ test("a client certificate of another authority is refused", async () => {
 });
 
 test("without a quorum the status is answered, and the list of members is not", async () => {
-  children[1]?.kill("SIGKILL");
-  children[2]?.kill("SIGKILL");
+  members.kill(1);
+  members.kill(2);
   expect((await withMember(0, (etcd) => etcd.status())).memberId).toMatch(/^\d+$/);
   await expect(withMember(0, (etcd) => etcd.members())).rejects.toThrow(/etcd (refuses|did not answer)/);
 });

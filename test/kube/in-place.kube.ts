@@ -90,7 +90,12 @@ function createRunner(): Runner {
     closing.signal,
   );
   const workloads = {
-    get: () => Promise.resolve({ client, facts: { server: "https://nodes.example" }, nodes: () => Promise.resolve(nodes) }),
+    get: () =>
+      Promise.resolve({
+        client,
+        facts: { server: "https://nodes.example" },
+        nodes: () => Promise.resolve(nodes),
+      }),
     onNodeChange: () => undefined,
   };
   return new Runner({

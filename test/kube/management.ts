@@ -57,7 +57,7 @@ export interface ManagementOptions<A extends ServedAzure> {
 }
 
 /** Builds the bundle and starts all of it, with a simulated Azure in this process. */
-export function startManagement(): Promise<Management<QuickAzure>> {
+export function startManagement(): Promise<Management> {
   return startManagementWith({ startAzure: startQuickAzure });
 }
 

@@ -219,6 +219,7 @@ export {
   REMEDIATE_MACHINE_ANNOTATION,
   REPLICAS_MANAGED_BY_ANNOTATION,
   SET_NAME_LABEL,
+  STARTED_UPDATES_ANNOTATION,
   SKIP_PREFLIGHT_CHECKS_ANNOTATION,
   SKIP_REMEDIATION_ANNOTATION,
   HANDS_OVER_MACHINES_ANNOTATION,
@@ -281,7 +282,7 @@ export {
 } from "./infrastructure/aso-patch.ts";
 export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";
-export { HASH_TAG, type Operation } from "./infrastructure/operation.ts";
+export { HASH_TAG, type LongRunningOperationState, type Operation } from "./infrastructure/operation.ts";
 export {
   type ArmId,
   ArmIdError,

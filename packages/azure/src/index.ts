@@ -25,6 +25,7 @@ export {
 export type { Evidence, PostEvidence } from "./operations/evidence.ts";
 export { type OperationPorts, type Progress, type Task, advance } from "./operations/operations.ts";
 export { PollBackoff } from "./operations/poll-backoff.ts";
+export { operationIn, operationState, withOperationStates } from "./operations/states.ts";
 export {
   type DesiredOperation,
   type DesiredChange,

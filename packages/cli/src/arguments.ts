@@ -51,3 +51,8 @@ export function durationMs(text: string): number {
     throw new InvalidArgumentError("Expected a duration above 0, such as 250ms, 90s, 10m, 1h30m or 1d.");
   return totalMs;
 }
+
+/** Reads comma-separated names, in small letters. */
+export function names(text: string): readonly string[] {
+  return text.split(",").map((name) => name.trim().toLowerCase());
+}

@@ -43,7 +43,8 @@ export function accessOf(
   };
 }
 
-type DescribeFlags = AccessFlags & OutputFlag & { grouping: boolean; showConditions?: string };
+type DescribeFlags = AccessFlags &
+  OutputFlag & { grouping: boolean; showConditions?: string; showMachinesets?: boolean };
 
 /** Adds `capstan describe cluster`. */
 export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut): void {
@@ -60,14 +61,20 @@ export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut):
     .description("show a cluster as a tree, with the conditions of its parts")
     .argument("<name>", "name of the Cluster", givenName)
     .option("--no-grouping", "show each machine; without it, machines in the same state share a line")
+    .option("--show-machinesets", "show the MachineSets of MachineDeployments")
     .option("--show-conditions <whose>", "show conditions one by one: all, a kind, or KIND/NAME")
     .addOption(outputOption())
     .action(async (name: string, flags: DescribeFlags) => {
       const { describeCluster } = await import("./commands/describe-cluster.ts");
-      const { grouping: isGrouped, showConditions: conditionsOf, output } = flags;
+      const { grouping: isGrouped, showConditions: conditionsOf, showMachinesets = false, output } = flags;
       const access = accessOf(shell, flags);
       await carryOut(flags, () =>
-        describeCluster(shell, { access, name, output, tree: { isGrouped, conditionsOf } }),
+        describeCluster(shell, {
+          access,
+          name,
+          output,
+          tree: { isGrouped, conditionsOf, hasMachineSets: showMachinesets },
+        }),
       );
     });
 }

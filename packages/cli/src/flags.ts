@@ -21,6 +21,10 @@ export function dataDirOption({ variables }: Shell): Option {
   );
 }
 
+/** The help of `--controllers`. */
+export const CONTROLLERS_FLAG =
+  "comma-separated controllers to run; azure stands for those of the Azure provider (default: all)";
+
 /** The help of `--feature-gates`. */
 export const FEATURE_GATES =
   "features to switch, such as InPlaceUpdates=true,NodePrototyping=true; both are off unless given";

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { InitOptions } from "./commands/init.ts";
 import type { UninstallOptions } from "./commands/uninstall.ts";
-import type { CarryOut } from "./flags.ts";
+import { names } from "./arguments.ts";
+import { type CarryOut, CONTROLLERS_FLAG } from "./flags.ts";
 import { DEFAULT_IMAGE } from "./manifest.ts";
 import type { Shell } from "./shell.ts";
 
@@ -9,6 +10,7 @@ const EXAMPLES = `
 Examples:
   capstan init                                   on the cluster of the current context; repeat it to update
   capstan init --image example.com/capstan:1.0   from an image of yours
+  capstan init --controllers azure               the Azure provider alone, beside Cluster API's own core
   capstan init --dry-run | kubectl diff -f -     what it would change
 `;
 
@@ -19,6 +21,7 @@ export function addInit(program: Command, shell: Shell, carryOut: CarryOut): voi
     .description("install the kinds and the manager in a management cluster, or update them")
     .option("--kubeconfig <file>", "kubeconfig of the management cluster (default: as kubectl)")
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("--controllers <names>", CONTROLLERS_FLAG, names)
     .option("--image <reference>", "image of the manager", DEFAULT_IMAGE)
     .option("--dry-run", "print the objects as YAML and change nothing", false)
     .option("--take-over", "replace the CRDs of another provider", false)

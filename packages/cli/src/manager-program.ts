@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { count, durationMs } from "./arguments.ts";
+import { count, durationMs, names } from "./arguments.ts";
 import type { ManagerCommandOptions } from "./commands/manager.ts";
-import { type CarryOut, FEATURE_GATES } from "./flags.ts";
+import { type CarryOut, CONTROLLERS_FLAG, FEATURE_GATES } from "./flags.ts";
 import type { Shell } from "./shell.ts";
 
 const EXAMPLES = `
 Examples:
   capstan manager                                        on the cluster of the current context, or of the pod it runs in
+  capstan manager --controllers azure                    the Azure provider beside Cluster API's own core
   capstan manager --controllers cluster,azurecluster     only some kinds; another provider may reconcile the others
   capstan manager --concurrency azurecluster=20 --namespace team-a
 
@@ -26,7 +27,7 @@ export function addManager(program: Command, shell: Shell, carryOut: CarryOut): 
       "kubeconfig of the management cluster (default: as kubectl, or in-cluster)",
     )
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
-    .option("--controllers <names>", "comma-separated controllers to run (default: all)", names)
+    .option("--controllers <names>", CONTROLLERS_FLAG, names)
     .option(
       "--concurrency <controller=number>",
       "concurrent reconciles of a controller; may be repeated",
@@ -80,10 +81,6 @@ function webhookPort(text: string): number {
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new InvalidArgumentError("Expected a number from 0 to 65535; 0 serves no webhooks.");
   return port;
-}
-
-function names(text: string): readonly string[] {
-  return text.split(",").map((name) => name.trim().toLowerCase());
 }
 
 function concurrency(

@@ -20,7 +20,12 @@ export {
   type StreamServer,
 } from "./real/http-server.ts";
 export { createHttpTransport, type HttpTransportOptions } from "./real/http-transport.ts";
-export { createPortForwardTransport, type ForwardingServer, type PodPort, type PortForwardOptions } from "./real/port-forward.ts";
+export {
+  createPortForwardTransport,
+  type ForwardingServer,
+  type PodPort,
+  type PortForwardOptions,
+} from "./real/port-forward.ts";
 export { createRng, type Rng } from "./rng.ts";
 export {
   type ByteBudget,

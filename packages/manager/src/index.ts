@@ -31,7 +31,14 @@ export { IMAGE_VERSION_ANNOTATION, MACHINE_POOL_LABEL } from "./pools/well-known
 export { planPrototype, planTemplatePrototype } from "./reconcilers/nodeprototype/plan.ts";
 export { connectToCluster } from "./workload/connect.ts";
 export { readKubeconfig } from "./workload/kubeconfig.ts";
-export { CONTROLLERS } from "./setup/controllers.ts";
+export { CONTROLLERS, type ControllerDefinition } from "./setup/controllers.ts";
+export {
+  chosenControllers,
+  CONTROLLER_GROUPS,
+  featuresWithoutEffect,
+  kindsOf,
+  unknownControllers,
+} from "./setup/chosen-controllers.ts";
 export { createControllers, MANAGER_NAME } from "./setup/create-controllers.ts";
 export { Manager } from "./setup/manager.ts";
 export { coexistenceProblems } from "./setup/coexistence.ts";

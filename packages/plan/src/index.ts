@@ -68,6 +68,15 @@ export {
 export { changedPaths } from "./in-place/changes.ts";
 export { type UpdatePlan, type UpdaterAnswer, planUpdate } from "./in-place/plan.ts";
 export {
+  keptRecords,
+  recordedUpdatersLeft,
+  recordProblem,
+  type UpdateRecord,
+  type UpdateRecords,
+  updateRecordsOf,
+  updateRecordsText,
+} from "./in-place/record.ts";
+export {
   type UpdateAnswer,
   type UpdateProgress,
   type UpdateStep,

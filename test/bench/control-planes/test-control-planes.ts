@@ -179,7 +179,7 @@ async function createNode(
 
 /** The static pods of a control plane, and the ConfigMap with which `kubeadm init` ends. */
 async function startPods(client: Client, nodeName: string, version: string): Promise<void> {
-  await mirrorStaticPods(client, { nodeName, address: "10.0.0.4", version });
+  await mirrorStaticPods(client, { nodeName, address: "10.0.0.4", version, hasEtcd: true });
   const status = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
   for (const { metadata } of await client.list(Pod, { namespace: NAMESPACE }))
     await client.patch(Pod, metadata, { type: "merge", subresource: "status", body: { status } });

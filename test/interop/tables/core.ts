@@ -19,9 +19,8 @@ import { type ControlPlane, startControlPlane } from "../../kube/control-plane.t
 import { freePort } from "../../kube/free-port.ts";
 import { startQuickAzure } from "../../kube/quick-azure.ts";
 import { OWN_CONVERSIONS } from "../../../packages/manager/src/webhooks/conversion-review.ts";
-import { interopProgram } from "../programs.ts";
 import type { Table } from "../table.ts";
-import { type UpstreamCore, upstreamCore } from "../upstream-core.ts";
+import { type UpstreamProvider, upstreamProvider } from "../upstream-provider.ts";
 import { waitFor } from "../wait.ts";
 
 /** The contract labels of our CRDs, one for each run. */
@@ -48,10 +47,9 @@ export const core: Table = {
     "examples/cluster/identity.yaml",
   ],
   run: async ({ say }) => {
-    const program = interopProgram("core", say);
     const closers: Closers = [];
     try {
-      const scene = await startScene(program, closers);
+      const scene = await startScene(say, closers);
       const problems: string[] = [];
       for (const contract of CONTRACTS) problems.push(...(await problemsOf(scene, contract)));
       const summary = `${CONTRACTS.length} contracts, ${ZONES.length} failure domains each`;
@@ -65,21 +63,21 @@ export const core: Table = {
 /** A kube-apiserver with upstream's CRDs and ours, upstream's core, our manager and a simulated Azure. */
 interface Scene {
   readonly plane: ControlPlane;
-  readonly core: UpstreamCore;
+  readonly core: UpstreamProvider;
   readonly manager: Running;
 }
 
 /** What has been started is closed in reverse, also if the rest does not start. */
 type Closers = (() => void | Promise<void>)[];
 
-async function startScene(program: string, closers: Closers): Promise<Scene> {
+async function startScene(say: (line: string) => void, closers: Closers): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-core-"));
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
   const plane = await startControlPlane();
   closers.push(() => plane.stop());
   const conversions = await serveConversions(OWN_CONVERSIONS);
   closers.push(() => conversions.close());
-  const upstream = await upstreamCore({ program, plane, folder });
+  const upstream = await upstreamProvider("core", { plane, folder, say });
   const isDefinition = ({ kind }: JsonObject): boolean => kind === "CustomResourceDefinition";
   const ours = customKinds.filter(({ group }) => group === AzureCluster.group);
   await apply(plane, upstream.manifests.filter(isDefinition));

@@ -202,6 +202,10 @@ describe("a pool", () => {
     await patch(world, MachinePool, "mp", REPLICAS(3));
     const operationOf = async () => (await poolOf(world, "mp")).pool.status?.operation;
     while (!(await operationOf())) await world.advance(1_000);
+    const statesOf = async () => (await poolOf(world, "mp")).pool.status?.longRunningOperationStates;
+    expect(await statesOf()).toEqual([
+      expect.objectContaining({ serviceName: "virtualMachineScaleSets", name: "mp" }),
+    ]);
     const paused = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
     await patch(world, MachinePool, "mp", paused(""));
     await world.advance(5_000);
@@ -218,6 +222,7 @@ describe("a pool", () => {
     await world.advance(30 * MINUTE_MS);
     expect(writes()).toEqual([]);
     expect(await operationOf()).toBeUndefined();
+    expect(await statesOf()).toBeUndefined();
     await patch(world, MachinePool, "mp", paused(null));
     await settled(world);
     // The tags are sent with the write that creates the next machine.

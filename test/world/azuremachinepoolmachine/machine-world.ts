@@ -3,7 +3,6 @@ import {
   AzureMachinePoolMachine,
   Cluster,
   CLUSTER_NAME_LABEL,
-  controllerReferenceTo,
   Event,
   type Frozen,
   isTrue,
@@ -28,6 +27,7 @@ import {
   MODEL_HASH_ANNOTATION,
 } from "../../../packages/manager/src/pools/well-known.ts";
 import { DRAINED } from "../../../packages/manager/src/pools/machine-conditions.ts";
+import { poolReferenceTo } from "../../../packages/manager/src/pools/machines-of-pool.ts";
 import { azureMachinePoolMachineReconciler } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/reconciler.ts";
 import { Deployment } from "../../../packages/sim/src/workloads/workload-kinds.ts";
 import { workloadsOf } from "../kit/cluster-world.ts";
@@ -137,7 +137,7 @@ export class MachineWorld {
           name: `${POOL}-${instanceID}`,
           namespace: NAMESPACE,
           finalizers: [MACHINE_FINALIZER],
-          ownerReferences: [controllerReferenceTo(pool)],
+          ownerReferences: [poolReferenceTo(pool)],
           labels: { [CLUSTER_NAME_LABEL]: CLUSTER, [POOL_NAME_LABEL]: POOL, [MACHINE_POOL_LABEL]: POOL },
           annotations: { [MODEL_HASH_ANNOTATION]: MODEL },
         },

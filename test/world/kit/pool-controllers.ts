@@ -86,6 +86,8 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     prototypeMetrics: new PrototypeMetrics(),
     readSecret,
     features: DEFAULT_FEATURES,
+    isBesideOtherCore: false,
+    rendersBootstrapData: true,
     connectEtcd: connections.connectEtcd,
     issuer: SIMULATED_ISSUER,
     ...updaterPorts({ env, client, assertMayWrite }),

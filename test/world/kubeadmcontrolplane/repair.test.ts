@@ -4,6 +4,7 @@ import {
   controlPlaneWorld,
   endpointOf,
   loseMachine,
+  machinesOf,
   membersOf,
   namesOf,
   onMachine,
@@ -41,4 +42,18 @@ test("without a quorum nothing is created or deleted, and everything goes on whe
   await world.advance(30 * MINUTE_MS);
   expect(await untilReady(world, 3)).toBe(true);
   expect(world.etcd.at(endpoint).isServing()).toBe(true);
+});
+
+test("a first machine that never joins is replaced by its health check", async () => {
+  const world = await controlPlaneWorld({ replicas: 1 });
+  const virtualMachine = async (): Promise<string | undefined> =>
+    (await machinesOf(world)).find(({ spec }) => spec.providerID !== undefined)?.metadata.name;
+  for (let seconds = 0; seconds < 600 && (await virtualMachine()) === undefined; seconds++)
+    await world.advance(1_000);
+  const [first = ""] = await namesOf(world);
+  await onMachine(world, "POST", `${first}/powerOff`);
+  await world.advance(5 * MINUTE_MS);
+  expect(await namesOf(world)).toEqual([first]);
+  expect(await untilReady(world, 1)).toBe(true);
+  expect(await namesOf(world)).not.toContain(first);
 });

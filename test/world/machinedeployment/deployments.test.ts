@@ -1,12 +1,14 @@
 import {
   controllerOf,
   getCondition,
+  KubeadmConfigTemplate,
   KubeadmControlPlane,
   MachineDeployment,
   MachineSet,
   olderConditionsOf,
   SKIP_PREFLIGHT_CHECKS_ANNOTATION,
 } from "@capstan/api";
+import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { create, find, get, MINUTE_MS, NAMESPACE, patch, remove } from "../kit/cluster-world.ts";
 import {
@@ -128,23 +130,47 @@ test("a MachineDeployment adopts a MachineSet without a controller, and replaces
   expect((await machinesIn(world)).map(({ metadata }) => metadata.uid)).toEqual(before);
 });
 
-test("no machine is created that is newer than its control plane, until a user skips the check", async () => {
-  const world = await deploymentWorld();
-  await create(world, MachineDeployment, deployment());
-  await world.rest(PATIENCE_MS);
-  const controlPlane = { name: CLUSTER, namespace: NAMESPACE };
-  const status = { initialization: { controlPlaneInitialized: true }, version: "v1.31.2" };
-  const reported = { type: "merge", subresource: "status", body: { status } } as const;
-  await world.run(world.user.patch(KubeadmControlPlane, controlPlane, reported));
-  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { template: { spec: { version: "v1.99.0" } } } });
-  await world.advance(PATIENCE_MS);
-  expect(await machinesIn(world)).toHaveLength(3);
-  const held = (await setsIn(world)).find(({ spec }) => spec.template.spec.version === "v1.99.0");
-  expect(olderConditionsOf(held)).toContainEqual(
-    expect.objectContaining({ type: "MachinesCreated", status: "False", reason: "PreflightCheckFailed" }),
-  );
-  const annotations = { [SKIP_PREFLIGHT_CHECKS_ANNOTATION]: "All" };
-  await patch(world, MachineDeployment, DEPLOYMENT, { metadata: { annotations } });
-  await world.advance(MINUTE_MS);
-  expect((await machinesIn(world)).map(({ spec }) => spec.version)).toContain("v1.99.0");
-});
+test.each<[string, (world: World, annotations: object) => Promise<unknown>]>([
+  [
+    "at the MachineDeployment",
+    (world, annotations) => patch(world, MachineDeployment, DEPLOYMENT, { metadata: { annotations } }),
+  ],
+  [
+    "at the template of bootstrap configs",
+    (world, annotations) => patch(world, KubeadmConfigTemplate, "join", { metadata: { annotations } }),
+  ],
+])(
+  "no machine is created that is newer than its control plane, until a user skips the check %s",
+  async (_, skip) => {
+    const world = await deploymentWorld();
+    await create(world, MachineDeployment, deployment());
+    await world.rest(PATIENCE_MS);
+    const controlPlane = { name: CLUSTER, namespace: NAMESPACE };
+    const status = { initialization: { controlPlaneInitialized: true }, version: "v1.31.2" };
+    const reported = { type: "merge", subresource: "status", body: { status } } as const;
+    await world.run(world.user.patch(KubeadmControlPlane, controlPlane, reported));
+    await patch(world, MachineDeployment, DEPLOYMENT, {
+      spec: { template: { spec: { version: "v1.99.0" } } },
+    });
+    await world.advance(PATIENCE_MS);
+    expect(await machinesIn(world)).toHaveLength(3);
+    const held = (await setsIn(world)).find(({ spec }) => spec.template.spec.version === "v1.99.0");
+    expect(olderConditionsOf(held)).toContainEqual(
+      expect.objectContaining({ type: "MachinesCreated", status: "False", reason: "PreflightCheckFailed" }),
+    );
+    const { status: reportedByOwner } = await get(world, MachineDeployment, DEPLOYMENT);
+    expect(olderConditionsOf({ status: reportedByOwner })).toContainEqual(
+      expect.objectContaining({
+        type: "RolloutComplete",
+        status: "False",
+        severity: "Warning",
+        reason: "PreflightCheckFailed",
+        message: expect.stringContaining("machines of v1.99.0 are newer than the control plane") as string,
+      }),
+    );
+    const annotations = { [SKIP_PREFLIGHT_CHECKS_ANNOTATION]: "All" };
+    await skip(world, annotations);
+    await world.advance(MINUTE_MS);
+    expect((await machinesIn(world)).map(({ spec }) => spec.version)).toContain("v1.99.0");
+  },
+);

@@ -10,6 +10,9 @@ export const LongRunningOperationState = object("A running Azure operation.", {
   data: string("The data needed to resume polling, in base64."),
 });
 
+/** A running Azure operation in CAPZ's form. */
+export type LongRunningOperationState = Static<typeof LongRunningOperationState>;
+
 /** The running Azure operations. */
 export const LongRunningOperationStates = listOf("Running Azure operations.", LongRunningOperationState);
 

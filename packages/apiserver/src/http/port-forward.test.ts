@@ -36,12 +36,26 @@ test("a port-forward leads to the server in the pod", async () => {
 });
 
 test.each([
-  ["without the verb create", ["get"], "?ports=2379", UPGRADE, 403, 'cannot create resource "pods/portforward"'],
+  [
+    "without the verb create",
+    ["get"],
+    "?ports=2379",
+    UPGRADE,
+    403,
+    'cannot create resource "pods/portforward"',
+  ],
   ["without the verb get", ["create"], "?ports=2379", UPGRADE, 403, 'cannot get resource "pods/portforward"'],
   ["without an upgrade", ["get", "create"], "?ports=2379", {}, 400, "Upgrade request required"],
   ["without a port", ["get", "create"], "", UPGRADE, 400, 'query parameter "ports" is "": must be one port'],
   ["of two ports", ["get", "create"], "?ports=1,2", UPGRADE, 400, "must be one port"],
-  ["of a port without a server", ["get", "create"], "?ports=80", UPGRADE, 503, "no server listens on port 80"],
+  [
+    "of a port without a server",
+    ["get", "create"],
+    "?ports=80",
+    UPGRADE,
+    503,
+    "no server listens on port 80",
+  ],
 ])("a port-forward %s is refused", async (_, verbs, search, headers, status, words) => {
   const send = await served(verbs);
   const response = await send(ETCD + search, headers);

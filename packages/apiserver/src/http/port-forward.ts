@@ -38,11 +38,14 @@ export function throughPod(
   if (!isAllowed(policy, user, attributes)) throw forbidden(user, attributes);
   if (request.headers["upgrade"]?.toLowerCase() !== "websocket")
     throw badRequest("Upgrade request required: a port-forward is served over WebSocket");
-  const given = new URLSearchParams(search).getAll("ports").join(",");
-  if (!PORT.test(given))
-    throw badRequest(`query parameter "ports" is ${JSON.stringify(given)}: must be one port, such as 2379`);
-  const port = Number(given);
+  const port = portIn(search);
   const accept = pods?.({ namespace, pod, port });
   if (!accept) throw serviceUnavailable(`no server listens on port ${port} of pod ${JSON.stringify(pod)}`);
   return { ...jsonResponse(200, {}), tunnel: { port, accept } };
+}
+
+function portIn(search: string): number {
+  const given = new URLSearchParams(search).getAll("ports").join(",");
+  if (PORT.test(given)) return Number(given);
+  throw badRequest(`query parameter "ports" is ${JSON.stringify(given)}: must be one port, such as 2379`);
 }

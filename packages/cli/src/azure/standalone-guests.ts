@@ -1,4 +1,3 @@
-import { isIPv4 } from "node:net";
 import {
   builtInKinds,
   type Clusters,
@@ -130,6 +129,8 @@ function listeningHost({ clusters, pods, env, say, log }: HostParts): ListeningH
 const NOT_LOOPBACK =
   "set spec.controlPlaneEndpoint.host of the Cluster's AzureCluster to an address of 127.64.0.0/10, such as 127.64.0.1";
 
+const LOOPBACK = /^127(\.\d{1,3}){3}$/;
+
 /** Only a loopback address can be listened on without changes to the machine. */
 function addressOf(endpoint: ApiServerAddress["endpoint"]): {
   readonly host?: string;
@@ -138,5 +139,5 @@ function addressOf(endpoint: ApiServerAddress["endpoint"]): {
   const at = endpoint.lastIndexOf(":");
   const host = endpoint.slice(0, at);
   const port = Number(endpoint.slice(at + 1));
-  return isIPv4(host) && host.startsWith("127.") ? { host, port } : { port };
+  return LOOPBACK.test(host) ? { host, port } : { port };
 }

@@ -14,12 +14,7 @@ export async function refuseOtherProviders(
     client.list(CustomResourceDefinition),
     client.list(Lease),
   ]);
-  const ours = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
-  const problems = coexistenceProblems({
-    definitions: definitions.filter(({ metadata }) => ours.has(metadata.name)),
-    leases,
-    nowMs: clock.now(),
-  });
+  const problems = coexistenceProblems({ kinds, definitions, leases, nowMs: clock.now() });
   if (problems.length === 0) return;
   throw new CommandError(
     `another provider reconciles the same objects:\n  ${problems.join("\n  ")}\n${advice}`,

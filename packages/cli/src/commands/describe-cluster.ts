@@ -4,11 +4,13 @@ import {
   CLUSTER_NAME_LABEL,
   type ContractReference,
   CONTROL_PLANE_LABEL,
+  controllerOf,
   DEPLOYMENT_NAME_LABEL,
   type Frozen,
   Machine,
   MachineDeployment,
   MachinePool,
+  MachineSet,
 } from "@capstan/api";
 import { targetOf } from "@capstan/manager";
 import { type Client, Failure } from "@capstan/runtime";
@@ -88,14 +90,16 @@ async function deploymentParts(
   clusterName: string,
   namespace: string,
 ): Promise<readonly DeploymentParts[]> {
-  const [deployments, machines] = await Promise.all([
+  const [deployments, sets, machines] = await Promise.all([
     client.list(MachineDeployment, { namespace }),
+    client.list(MachineSet, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${clusterName}` }),
     client.list(Machine, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${clusterName}` }),
   ]);
   return deployments
     .filter(({ spec }) => spec.clusterName === clusterName)
     .map((deployment) => ({
       deployment,
+      sets: sets.filter((set) => controllerOf(set)?.uid === deployment.metadata.uid),
       machines: machines.filter(
         ({ metadata }) => metadata.labels?.[DEPLOYMENT_NAME_LABEL] === deployment.metadata.name,
       ),

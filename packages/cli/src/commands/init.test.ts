@@ -4,7 +4,7 @@ import { createRealEnv, type HttpRequest } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { inProcess } from "../cluster/transport.ts";
-import { installedKinds } from "../install/names.ts";
+import { installedKinds, type Manifest } from "../install/names.ts";
 import { run } from "../program.ts";
 import { testShell } from "../shell.fixture.ts";
 import { install } from "./init.ts";
@@ -35,6 +35,32 @@ describe("capstan init", () => {
     expect(counts.get("Deployment")?.[0]?.spec).toMatchObject({
       template: { spec: { containers: [{ image: "example.com/capstan:2" }] } },
     });
+  });
+
+  test("installs the Azure provider alone beside another core: its kinds, and no rights for other providers", async () => {
+    const shell = testShell();
+    expect(await run(["init", "--dry-run", "--controllers", "azure"], shell)).toBe(0);
+    const manifests = parseAllDocuments(shell.written.out).map((document) => document.toJS() as Manifest);
+    const of = (kind: string): Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
+    const definitions = of("CustomResourceDefinition").map(({ metadata }) => metadata.name);
+    expect(definitions).toContain("azureclusters.infrastructure.cluster.x-k8s.io");
+    expect(definitions).toContain("azuremachinepoolmachines.infrastructure.cluster.x-k8s.io");
+    expect(definitions.filter((name) => !name.endsWith(".infrastructure.cluster.x-k8s.io"))).toEqual([]);
+    expect(of("ClusterRole").map(({ metadata }) => metadata.name)).toEqual(["capstan-manager"]);
+    for (const configuration of [
+      ...of("MutatingWebhookConfiguration"),
+      ...of("ValidatingWebhookConfiguration"),
+    ])
+      expect(JSON.stringify(configuration)).not.toMatch(/"(bootstrap\.|controlplane\.)?cluster\.x-k8s\.io"/);
+    expect(of("Deployment")[0]?.["spec"]).toMatchObject({
+      template: { spec: { containers: [{ args: ["manager", "--controllers=azure"] }] } },
+    });
+  });
+
+  test("refuses a controller that does not exist, and names those that do", async () => {
+    const shell = testShell();
+    expect(await run(["init", "--dry-run", "--controllers", "azur"], shell)).toBe(1);
+    expect(shell.written.err).toContain('--controllers: there is no controller "azur"; existing: azure, ');
   });
 
   test("leaves the kinds of Azure Service Operator to that operator", () => {

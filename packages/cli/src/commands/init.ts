@@ -1,4 +1,4 @@
-import { toConvertedDefinition } from "@capstan/api";
+import { type CustomKind, toConvertedDefinition } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
 import { stringify } from "yaml";
@@ -8,11 +8,19 @@ import { installDefinitions, storedDefinitions } from "../cluster/install-defini
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
+import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Applied, apply } from "../install/apply.ts";
 import { askConversion } from "../install/ask-conversion.ts";
 import { definitions, inOrder, installation, reviews, servers } from "../install/installation.ts";
-import { installedKinds, MANAGER, type Manifest, NAMESPACE } from "../install/names.ts";
+import {
+  EVERYTHING,
+  MANAGER,
+  type Manifest,
+  NAMESPACE,
+  type Selection,
+  selectionOf,
+} from "../install/names.ts";
 import { quoted } from "../render/amounts.ts";
 import { paintFor, tryNext } from "../render/paint.ts";
 import type { Shell } from "../shell.ts";
@@ -24,13 +32,17 @@ export interface InitOptions extends ManagementAccess {
   readonly takeOver: boolean;
   /** The image that the manager runs from. */
   readonly image: string;
+  /** The controllers that the manager runs, by name; all unless given. Only their kinds are installed. */
+  readonly controllers?: readonly string[];
 }
 
 /** `capstan init`: installs the kinds and the manager in a management cluster, and prints what it did. */
 export async function init(shell: Shell, options: InitOptions): Promise<number> {
   const { env, out, variables } = shell;
+  refuseUnknownControllers(options.controllers);
+  const selection = selectionOf(options.controllers);
   if (options.dryRun) {
-    out.write(printed(options.image));
+    out.write(printed(options.image, selection));
     return EXIT.done;
   }
   const paint = paintFor(out, variables);
@@ -38,7 +50,8 @@ export async function init(shell: Shell, options: InitOptions): Promise<number> 
   const transport = boundedTransport(env, connection, origin);
   try {
     await refuseEmbedded(transport, "capstan init");
-    await install({ env, transport, say: (line) => out.write(`${paint.tick}${line}\n`) }, options);
+    const say = (line: string): void => out.write(`${paint.tick}${line}\n`);
+    await install({ env, transport, say }, { ...options, selection });
   } finally {
     await transport.close();
   }
@@ -56,8 +69,8 @@ export async function init(shell: Shell, options: InitOptions): Promise<number> 
   return EXIT.done;
 }
 
-function printed(image: string): string {
-  return [...definitions(), ...inOrder(installation(image))]
+function printed(image: string, selection: Selection): string {
+  return [...definitions(selection), ...inOrder(installation(image, selection))]
     .map((manifest) => `---\n${stringify(manifest, { aliasDuplicateObjects: false, lineWidth: 0 })}`)
     .join("");
 }
@@ -76,31 +89,33 @@ export interface InstallPorts {
  */
 export async function install(
   { env, transport, say }: InstallPorts,
-  { takeOver, image }: Pick<InitOptions, "takeOver" | "image">,
+  {
+    takeOver,
+    image,
+    selection = EVERYTHING,
+  }: Pick<InitOptions, "takeOver" | "image"> & { readonly selection?: Selection },
 ): Promise<void> {
+  const { kinds } = selection;
   const client = createClient({ transport, env, fieldManager: "capstan-init" });
   if (!takeOver) {
     const advice = "stop it and give --take-over";
-    await refuseOtherProviders({ client, clock: env.clock }, installedKinds, advice);
+    await refuseOtherProviders({ client, clock: env.clock }, kinds, advice);
   }
-  const parts = installation(image);
+  const parts = installation(image, selection);
   await applyAll({ client, say }, servers(parts));
-  const bundle = await conversionBundle({ client, env, say });
-  const { created, updated, unchanged } = await installDefinitions({ env, transport }, installedKinds, {
-    bundle,
-  });
-  say(`CRDs: ${installedKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
+  const bundle = await conversionBundle({ client, env, say }, kinds);
+  const { created, updated, unchanged } = await installDefinitions({ env, transport }, kinds, { bundle });
+  say(`CRDs: ${kinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
   await applyAll({ client, say }, reviews(parts));
 }
 
 /** The authority that changed CRDs have to trust; undefined if none is changed so that objects must be converted. */
-async function conversionBundle({
-  client,
-  env,
-  say,
-}: Pick<InstallPorts, "env" | "say"> & { readonly client: Client }): Promise<string | undefined> {
+async function conversionBundle(
+  { client, env, say }: Pick<InstallPorts, "env" | "say"> & { readonly client: Client },
+  kinds: readonly CustomKind[],
+): Promise<string | undefined> {
   const stored = await storedDefinitions(client);
-  const changed = installedKinds
+  const changed = kinds
     .map(toConvertedDefinition)
     .filter((desired) => needsConversion(stored.get(desired.metadata.name), desired));
   if (changed.length === 0) return undefined;

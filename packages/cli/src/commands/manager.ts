@@ -4,7 +4,7 @@ import { type Cloud, cloudNamed, createNetwork, type Network } from "@capstan/az
 import {
   connectToCluster,
   connectToExtension,
-  CONTROLLERS,
+  featuresWithoutEffect,
   type Issued,
   Manager,
   MANAGER_NAME,
@@ -22,7 +22,9 @@ import { connectToManagement, type ManagementAccess } from "../cluster/managemen
 import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { CommandError } from "../command-error.ts";
+import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
+import { type Selection, selectionOf } from "../install/names.ts";
 import { featuresFor } from "../feature-gates.ts";
 import { readGivenFile } from "../given-file.ts";
 import { prettyLines } from "../render/pretty-log.ts";
@@ -59,8 +61,11 @@ export interface ManagerCommandOptions extends ManagementAccess {
 /** `capstan manager`: runs the controllers against a management cluster and Azure until SIGTERM or Ctrl-C. */
 export async function manager(shell: Shell, options: ManagerCommandOptions): Promise<number> {
   const { env } = shell;
-  refuseUnknownNames(options);
+  refuseUnknownControllers(options.controllers);
+  refuseUnknownControllers(Object.keys(options.concurrency), { flag: "--concurrency" });
+  const selection = selectionOf(options.controllers);
   const features = featuresFor(shell, options.featureGates);
+  refuseFeaturesWithoutEffect(features, selection);
   const stop = shell.stopSignal();
   const log = loggerFor(shell, options);
   const network = networkFor(shell, options);
@@ -80,7 +85,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
       connect: connectToExtension(clientCertificateFor(shell, options)),
       updateTimeoutMs: options.inPlaceUpdateTimeout,
     },
-    ...(options.controllers && { controllers: options.controllers }),
+    controllers: selection.controllers.map(({ name }) => name),
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     ...(options.watchFilter !== undefined && { watchFilter: options.watchFilter }),
     ...(options.leaderElect && { lease: { name: "capstan", namespace: options.leaseNamespace } }),
@@ -92,7 +97,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const unready = (): readonly string[] => (webhooks ? webhooks.unready() : controllers());
   const health = await serveHealth(running, options.healthAddr, { unready, parts: { controllers } });
   log.info("Starting", {
-    controllers: options.controllers ?? CONTROLLERS.map(({ name }) => name),
+    controllers: selection.controllers.map(({ name }) => name),
     features,
     health: options.healthAddr,
     webhookPort: options.webhookPort,
@@ -139,6 +144,14 @@ async function untilStopped({ running, webhooks, stop, log }: RunningParts): Pro
   await running.stop();
   log.info("Stopped");
   return EXIT.done;
+}
+
+/** A feature of controllers that do not run would be offered by admission and never carried out. */
+function refuseFeaturesWithoutEffect(features: Features, { controllers }: Selection): void {
+  for (const [feature, names] of featuresWithoutEffect(features, controllers))
+    throw new CommandError(
+      `feature ${feature} is on, but none of its controllers runs: ${names.join(", ")}; switch it off, or name one of them in --controllers`,
+    );
 }
 
 /** The certificate by which updaters recognise this manager; undefined without the flags. */
@@ -188,8 +201,7 @@ async function checkOtherProviders(
   const { takeOver, controllers } = options;
   if (takeOver) return;
   const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
-  const chosen = CONTROLLERS.filter(({ name }) => controllers?.includes(name) ?? true);
-  const kinds = chosen.map(({ kind }) => kind);
+  const { kinds } = selectionOf(controllers);
   const advice = "stop it and give --take-over, or choose other kinds with --controllers";
   await refuseOtherProviders({ client, clock: env.clock }, kinds, advice);
 }
@@ -264,18 +276,4 @@ async function serveHealth(
     throw new CommandError(`--health-addr ${address}: expected HOST:PORT or :PORT, such as :9440`);
   const handler = createDiagnostics({ ...probes, metrics: () => runner.metrics.print() });
   return serveHttp(handler, { host: host === "" ? "0.0.0.0" : host, port: Number(port) });
-}
-
-/** A misspelled controller name would silently disable a controller. */
-function refuseUnknownNames({ controllers = [], concurrency }: ManagerCommandOptions): void {
-  const known = CONTROLLERS.map(({ name }) => name);
-  for (const [flag, names] of [
-    ["--controllers", controllers],
-    ["--concurrency", Object.keys(concurrency)],
-  ] as const) {
-    const unknown = names.filter((name) => !known.includes(name));
-    if (unknown.length === 0) continue;
-    const shown = unknown.map((name) => JSON.stringify(name)).join(", ");
-    throw new CommandError(`${flag}: there is no controller ${shown}; existing: ${known.join(", ")}`);
-  }
 }

@@ -3,6 +3,8 @@ import {
   type Cluster,
   CLUSTER_NAME_LABEL,
   type Condition,
+  controllerOf,
+  deprecatedConditionsOf,
   type Frozen,
   getCondition,
   hasNoController,
@@ -11,6 +13,7 @@ import {
   type Machine,
   type MachineDeployment,
   type MachinePool,
+  type MachineSet,
 } from "@capstan/api";
 import { byNumber } from "../render/by-number.ts";
 
@@ -28,6 +31,7 @@ export interface ClusterParts {
 /** A MachineDeployment with its machines. */
 export interface DeploymentParts {
   readonly deployment: Frozen<MachineDeployment>;
+  readonly sets: readonly Frozen<MachineSet>[];
   readonly machines: readonly Frozen<Machine>[];
 }
 
@@ -69,6 +73,8 @@ export interface TreeOptions {
   readonly isGrouped: boolean;
   /** Which objects' conditions are shown one by one: `all`, a kind, or KIND/NAME; none if undefined. */
   readonly conditionsOf?: string | undefined;
+  /** Shows the MachineSets of a MachineDeployment between it and its machines. */
+  readonly hasMachineSets?: boolean;
 }
 
 /** The tree of a cluster: its parts, and the state of each. */
@@ -112,10 +118,43 @@ function controlPlaneLeaf(
   };
 }
 
-function deploymentLeaf({ deployment, machines }: DeploymentParts, options: TreeOptions): Leaf {
+function deploymentLeaf(parts: DeploymentParts, options: TreeOptions): Leaf {
+  const { deployment, machines } = parts;
   const { replicas: desired } = deployment.spec;
-  const parts = machineLeaves(machines, options);
-  return leafOf(deployment, options, { desired, ...countsOf(deployment), parts });
+  const below =
+    options.hasMachineSets === true ? setLeaves(parts, options) : machineLeaves(machines, options);
+  const leaf = leafOf(deployment, options, { desired, ...countsOf(deployment), parts: below });
+  const hold = leaf.condition?.status === "True" ? holdOf(deployment) : undefined;
+  return hold ? { ...leaf, condition: hold } : leaf;
+}
+
+/** What holds up a rollout although enough machines are available: a failed preflight check of a MachineSet, say. */
+function holdOf(deployment: Frozen<MachineDeployment>): Condition | undefined {
+  const rollout = getCondition(deprecatedConditionsOf(deployment), "RolloutComplete");
+  return rollout?.status === "False" && rollout.severity === "Warning" ? rollout : undefined;
+}
+
+/** The MachineSets that have machines, or should have, with their machines below them. */
+function setLeaves({ sets, machines }: DeploymentParts, options: TreeOptions): Leaf[] {
+  const bySet = Map.groupBy(machines, (machine) => controllerOf(machine)?.uid);
+  return sets
+    .map((set) => ({ set, own: bySet.get(set.metadata.uid) ?? [] }))
+    .filter(({ set, own }) => own.length > 0 || (set.spec.replicas ?? 1) > 0)
+    .toSorted((a, b) => byNumber(a.set.metadata.name, b.set.metadata.name))
+    .map(({ set, own }) => {
+      const leaf = leafOf(set, options, {
+        desired: set.spec.replicas,
+        ...countsOf(set),
+        parts: machineLeaves(own, options),
+      });
+      // A MachineSet has no condition in v1beta2 that sums it up.
+      return leaf.condition ? leaf : { ...leaf, ...summaryOf(set) };
+    });
+}
+
+function summaryOf(set: Frozen<MachineSet>): Pick<Leaf, "condition"> {
+  const condition = getCondition(deprecatedConditionsOf(set), "Ready");
+  return condition ? { condition } : {};
 }
 
 function poolLeaf({ pool, bootstrap, infrastructure, machines }: PoolParts, options: TreeOptions): Leaf {
@@ -130,7 +169,7 @@ function poolLeaf({ pool, bootstrap, infrastructure, machines }: PoolParts, opti
   });
 }
 
-function countsOf({ status = {} }: Frozen<MachineDeployment | MachinePool>): Partial<Leaf> {
+function countsOf({ status = {} }: Frozen<MachineDeployment | MachinePool | MachineSet>): Partial<Leaf> {
   const { replicas, availableReplicas: available, readyReplicas: ready, upToDateReplicas: upToDate } = status;
   return { replicas, available, ready, upToDate };
 }

@@ -1,4 +1,9 @@
-import { type Condition, PAUSED_ANNOTATION, type StandardCondition } from "@capstan/api";
+import {
+  type Condition,
+  controllerReferenceTo,
+  PAUSED_ANNOTATION,
+  type StandardCondition,
+} from "@capstan/api";
 import {
   azureCluster,
   azureMachinePool,
@@ -8,6 +13,7 @@ import {
   machine as clusterMachine,
   machineDeployment,
   machinePool,
+  machineSet,
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { type ClusterParts, clusterTree, type TreeOptions } from "./cluster-tree.ts";
@@ -143,7 +149,7 @@ test("a MachineDeployment is among the workers, with its machines in groups", ()
   );
   const machines = ["a", "b"].map((name) => clusterMachine({ metadata: { name } }, standard("Ready")));
   const tree = clusterTree(
-    { ...parts, pools: [], deployments: [{ deployment, machines }] },
+    { ...parts, pools: [], deployments: [{ deployment, sets: [], machines }] },
     { isGrouped: true },
   );
   const lines = printTree(tree, { nowMs: NOW })
@@ -151,6 +157,58 @@ test("a MachineDeployment is among the workers, with its machines in groups", ()
     .map((line) => line.replaceAll(/ {2,}/g, "  "));
   expect(lines).toContain("  └─MachineDeployment/machines  2  2  2  1  Available: True  5m");
   expect(lines).toContainEqual(expect.stringContaining("2 Machines... See a, b"));
+});
+
+const held = condition("RolloutComplete", "False", {
+  severity: "Warning",
+  reason: "PreflightCheckFailed",
+  message: "MachineSet new: the control plane is being upgraded",
+});
+const heldDeployment = machineDeployment(
+  {
+    metadata: { uid: "owner" },
+    status: { replicas: 1, readyReplicas: 1, availableReplicas: 1, upToDateReplicas: 0 },
+  },
+  { status: { ...standard("Available").status, deprecated: { v1beta1: { conditions: [held] } } } },
+);
+
+test("a MachineDeployment whose rollout is held up says why, although enough machines are available", () => {
+  const deployments = [{ deployment: heldDeployment, sets: [], machines: [] }];
+  const printed = printTree(clusterTree({ ...parts, pools: [], deployments }, { isGrouped: true }), {
+    nowMs: NOW,
+    columns: 100,
+  });
+  expect(printed).toContain("PreflightCheckFailed: MachineSet new: the control plane is being upgraded");
+});
+
+test("the MachineSets of a MachineDeployment are shown between it and its machines when a user asks for them", () => {
+  const set = (name: string, replicas: number, conditions: Condition[]) =>
+    machineSet({
+      metadata: { name, uid: name },
+      spec: { replicas },
+      status: { replicas, readyReplicas: replicas, deprecated: { v1beta1: { conditions } } },
+    });
+  const old = set("old", 1, [condition("Ready", "True")]);
+  const unused = set("unused", 0, []);
+  const fresh = set("fresh", 1, [{ ...held, type: "Ready" }]);
+  const machines = [
+    clusterMachine(
+      { metadata: { name: "a", ownerReferences: [controllerReferenceTo(old)] } },
+      standard("Ready"),
+    ),
+  ];
+  const deployments = [{ deployment: heldDeployment, sets: [old, unused, fresh], machines }];
+  const tree = clusterTree({ ...parts, pools: [], deployments }, { isGrouped: true, hasMachineSets: true });
+  const names = printTree(tree, { nowMs: NOW })
+    .split("\n")
+    .map((line) => line.replace(/^[ │]*/, "").replace(/ .*$/, ""));
+  expect(names.slice(-5)).toEqual([
+    "└─MachineDeployment/machines",
+    "├─MachineSet/fresh",
+    "└─MachineSet/old",
+    "└─Machine/a",
+    "",
+  ]);
 });
 
 test("a window of 80 columns shows the cause of a part below it, and no line is cut or wider", () => {

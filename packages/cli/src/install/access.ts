@@ -1,4 +1,5 @@
-import { inNamespace, LABELS, MANAGER, type Manifest, NAMESPACE } from "./names.ts";
+import { Machine } from "@capstan/api";
+import { inNamespace, LABELS, MANAGER, type Manifest, NAMESPACE, type Selection } from "./names.ts";
 import { clusterRules, NAMESPACE_RULES } from "./role-rules.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -7,35 +8,44 @@ const VERSION = `${RBAC}/v1`;
 const PROVIDERS = "capstan-providers";
 
 /** The manager's ServiceAccount, and its permissions. */
-export function accessObjects(): readonly Manifest[] {
+export function accessObjects(selection: Selection): readonly Manifest[] {
   const everywhere = { name: MANAGER, labels: LABELS };
-  const providers = { name: PROVIDERS, labels: LABELS };
+  // Only these controllers act on kinds of other providers.
+  const isCore = selection.kinds.includes(Machine);
+  const providers = providerObjects();
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: inNamespace(MANAGER) },
-    { apiVersion: VERSION, kind: "ClusterRole", metadata: everywhere, rules: clusterRules() },
-    {
-      apiVersion: VERSION,
-      kind: "ClusterRole",
-      metadata: providers,
-      aggregationRule: {
-        clusterRoleSelectors: [{ matchLabels: { "cluster.x-k8s.io/aggregate-to-manager": "true" } }],
-      },
-    },
+    { apiVersion: VERSION, kind: "ClusterRole", metadata: everywhere, rules: clusterRules(selection) },
+    ...(isCore ? [providers.role] : []),
     {
       apiVersion: VERSION,
       kind: "ClusterRoleBinding",
       metadata: everywhere,
       ...grant("ClusterRole", MANAGER),
     },
-    {
-      apiVersion: VERSION,
-      kind: "ClusterRoleBinding",
-      metadata: providers,
-      ...grant("ClusterRole", PROVIDERS),
-    },
+    ...(isCore ? [providers.binding] : []),
     { apiVersion: VERSION, kind: "Role", metadata: inNamespace(MANAGER), rules: NAMESPACE_RULES },
     { apiVersion: VERSION, kind: "RoleBinding", metadata: inNamespace(MANAGER), ...grant("Role", MANAGER) },
   ];
+}
+
+function providerObjects(): { readonly role: Manifest; readonly binding: Manifest } {
+  const metadata = { name: PROVIDERS, labels: LABELS };
+  const clusterRoleSelectors = [{ matchLabels: { "cluster.x-k8s.io/aggregate-to-manager": "true" } }];
+  return {
+    role: {
+      apiVersion: VERSION,
+      kind: "ClusterRole",
+      metadata,
+      aggregationRule: { clusterRoleSelectors },
+    },
+    binding: {
+      apiVersion: VERSION,
+      kind: "ClusterRoleBinding",
+      metadata,
+      ...grant("ClusterRole", PROVIDERS),
+    },
+  };
 }
 
 /** The fields of a binding beside its name. */

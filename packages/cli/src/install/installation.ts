@@ -1,7 +1,7 @@
 import { toConvertedDefinition } from "@capstan/api";
 import { accessObjects } from "./access.ts";
 import { managerNamespace, managerObjects } from "./manager-objects.ts";
-import { installedKinds, type Manifest } from "./names.ts";
+import { EVERYTHING, type Manifest, type Selection } from "./names.ts";
 import { webhookObjects } from "./webhook-objects.ts";
 
 /** What a management cluster gets beside our CRDs, by the folders of `config/`. */
@@ -12,17 +12,17 @@ export interface Installation {
 }
 
 /** Everything that runs the manager from an image. `config/` is generated from it. */
-export function installation(image: string): Installation {
+export function installation(image: string, selection: Selection = EVERYTHING): Installation {
   return {
-    rbac: [managerNamespace, ...accessObjects()],
-    manager: managerObjects(image),
-    webhook: webhookObjects(),
+    rbac: [managerNamespace, ...accessObjects(selection)],
+    manager: managerObjects(image, selection),
+    webhook: webhookObjects(selection),
   };
 }
 
 /** The CRDs of our kinds, with all of their versions: the manager converts between them. */
-export function definitions(): readonly Manifest[] {
-  return installedKinds.map((kind) => ({ ...toConvertedDefinition(kind) }));
+export function definitions({ kinds }: Selection = EVERYTHING): readonly Manifest[] {
+  return kinds.map((kind) => ({ ...toConvertedDefinition(kind) }));
 }
 
 /** All objects in the order of creation: each follows what it depends on. */

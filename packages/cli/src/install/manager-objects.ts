@@ -1,4 +1,13 @@
-import { inNamespace, LABELS, MANAGER, type Manifest, NAMESPACE, PORTS, SELECTOR } from "./names.ts";
+import {
+  inNamespace,
+  LABELS,
+  MANAGER,
+  type Manifest,
+  NAMESPACE,
+  PORTS,
+  SELECTOR,
+  type Selection,
+} from "./names.ts";
 
 /** The namespace admits only pods without privileges. */
 export const managerNamespace: Manifest = {
@@ -16,7 +25,8 @@ export const managerNamespace: Manifest = {
 };
 
 /** The manager's Deployment and the objects that belong to it. */
-export function managerObjects(image: string): readonly Manifest[] {
+export function managerObjects(image: string, { names }: Pick<Selection, "names">): readonly Manifest[] {
+  const args = ["manager", ...(names ? [`--controllers=${names.join()}`] : [])];
   return [
     {
       apiVersion: "apps/v1",
@@ -28,7 +38,7 @@ export function managerObjects(image: string): readonly Manifest[] {
         selector: { matchLabels: SELECTOR },
         // A manager whose webhooks do not answer never replaces one whose webhooks do.
         strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
-        template: { metadata: { labels: { ...LABELS, ...SELECTOR } }, spec: podSpec(image) },
+        template: { metadata: { labels: { ...LABELS, ...SELECTOR } }, spec: podSpec(image, args) },
       },
     },
     {
@@ -49,7 +59,7 @@ export function managerObjects(image: string): readonly Manifest[] {
   ];
 }
 
-function podSpec(image: string): object {
+function podSpec(image: string, args: readonly string[]): object {
   return {
     serviceAccountName: MANAGER,
     // A manager stops in well under 10 s and releases its Lease, so the next one does not wait for it to expire.
@@ -75,7 +85,7 @@ function podSpec(image: string): object {
       },
     },
     tolerations: [{ key: "node-role.kubernetes.io/control-plane", operator: "Exists", effect: "NoSchedule" }],
-    containers: [container(image)],
+    containers: [container(image, args)],
     volumes: [{ name: "azure-identity", projected: { sources: [{ serviceAccountToken: AZURE_TOKEN }] } }],
   };
 }
@@ -87,12 +97,12 @@ const AZURE_TOKEN = {
   path: "azure-identity-token",
 };
 
-function container(image: string): object {
+function container(image: string, args: readonly string[]): object {
   const probe = (path: string, rest: object): object => ({ httpGet: { path, port: "health" }, ...rest });
   return {
     name: "manager",
     image,
-    args: ["manager"],
+    args,
     ports: Object.entries(PORTS).map(([name, containerPort]) => ({ name, containerPort, protocol: "TCP" })),
     livenessProbe: probe("/healthz", { initialDelaySeconds: 10, periodSeconds: 10, timeoutSeconds: 5 }),
     // Ready means that webhooks are answered; /readyz/controllers tells about the cache (docs/adr/0022).

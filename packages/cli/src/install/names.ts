@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@capstan/api";
-import { reviewedKinds } from "@capstan/manager";
+import type { CustomKind } from "@capstan/api";
+import { type ControllerDefinition, chosenControllers, kindsOf, reviewedKinds } from "@capstan/manager";
 
 /** A Kubernetes object as it is written to a file or sent to a server. */
 export type Manifest = KubernetesObject & Readonly<Record<string, unknown>>;
@@ -23,5 +24,22 @@ export function inNamespace(name: string): Manifest["metadata"] {
   return { name, namespace: NAMESPACE, labels: LABELS };
 }
 
-/** A management cluster gets from us the kinds that we validate. Azure Service Operator installs its own. */
+/** A management cluster gets from us at most the kinds that we validate. Azure Service Operator installs its own. */
 export const installedKinds = reviewedKinds;
+
+/** What a manager runs, and the kinds that come with it. */
+export interface Selection {
+  /** As a user named them; undefined means all. */
+  readonly names: readonly string[] | undefined;
+  readonly controllers: readonly ControllerDefinition[];
+  readonly kinds: readonly CustomKind[];
+}
+
+/** What names of controllers select; all unless given. */
+export function selectionOf(names?: readonly string[]): Selection {
+  const controllers = chosenControllers(names);
+  return { names, controllers, kinds: names ? kindsOf(controllers) : installedKinds };
+}
+
+/** All controllers and kinds. */
+export const EVERYTHING: Selection = selectionOf();

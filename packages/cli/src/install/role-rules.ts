@@ -1,6 +1,6 @@
 import { type CustomKind, CustomResourceDefinition, Event, Lease, Namespace, Secret } from "@capstan/api";
-import { CERTIFICATE_SECRET, CONTROLLERS, type PolicyRule, WEBHOOK_CONFIGURATION } from "@capstan/manager";
-import { installedKinds, LEASE } from "./names.ts";
+import { CERTIFICATE_SECRET, type PolicyRule, WEBHOOK_CONFIGURATION } from "@capstan/manager";
+import { LEASE, type Selection } from "./names.ts";
 
 /** A rule of a role, possibly for single objects only. */
 export interface RoleRule extends PolicyRule {
@@ -22,37 +22,38 @@ const EVERYWHERE: readonly PolicyRule[] = [
   { apiGroups: [Lease.group], resources: [Lease.plural], verbs: ["list"] },
 ];
 
-/** The kinds of which objects may be stored in several versions. */
-const CONVERTED = installedKinds.filter(({ converted }) => converted.length > 0);
-
 /** It writes objects again after a change of their stored version. */
-const MIGRATION_RULES: readonly PolicyRule[] = CONVERTED.map(({ group, plural }) => ({
-  apiGroups: [group],
-  resources: [plural],
-  verbs: ["list", "patch"],
-}));
+function migrationRules(converted: readonly CustomKind[]): readonly PolicyRule[] {
+  return converted.map(({ group, plural }) => ({
+    apiGroups: [group],
+    resources: [plural],
+    verbs: ["list", "patch"],
+  }));
+}
 
 /** Permissions for single objects of the whole cluster: the manager writes the CA bundle of its webhooks, and what is stored. */
-const WEBHOOK_RULES: readonly RoleRule[] = [
-  {
-    apiGroups: [CustomResourceDefinition.group],
-    resources: [CustomResourceDefinition.plural],
-    resourceNames: CONVERTED.map(definitionName),
-    verbs: ["get", "patch"],
-  },
-  {
-    apiGroups: [CustomResourceDefinition.group],
-    resources: [`${CustomResourceDefinition.plural}/status`],
-    resourceNames: CONVERTED.map(definitionName),
-    verbs: ["patch"],
-  },
-  {
-    apiGroups: ["admissionregistration.k8s.io"],
-    resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
-    resourceNames: [WEBHOOK_CONFIGURATION],
-    verbs: ["get", "patch"],
-  },
-];
+function webhookRules(converted: readonly CustomKind[]): readonly RoleRule[] {
+  return [
+    {
+      apiGroups: [CustomResourceDefinition.group],
+      resources: [CustomResourceDefinition.plural],
+      resourceNames: converted.map(definitionName),
+      verbs: ["get", "patch"],
+    },
+    {
+      apiGroups: [CustomResourceDefinition.group],
+      resources: [`${CustomResourceDefinition.plural}/status`],
+      resourceNames: converted.map(definitionName),
+      verbs: ["patch"],
+    },
+    {
+      apiGroups: ["admissionregistration.k8s.io"],
+      resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+      resourceNames: [WEBHOOK_CONFIGURATION],
+      verbs: ["get", "patch"],
+    },
+  ];
+}
 
 /** Permissions in its own namespace. RBAC cannot restrict create by name. */
 export const NAMESPACE_RULES: readonly RoleRule[] = [
@@ -73,9 +74,11 @@ export const NAMESPACE_RULES: readonly RoleRule[] = [
 ];
 
 /** Permissions in the whole cluster: those that the controllers declare, and the manager's own. */
-export function clusterRules(): readonly RoleRule[] {
-  const rules = [...CONTROLLERS.flatMap(({ rbac }) => rbac), ...EVERYWHERE, ...MIGRATION_RULES];
-  return [...merged(rules), ...WEBHOOK_RULES];
+export function clusterRules({ controllers, kinds }: Selection): readonly RoleRule[] {
+  // Objects of the others are stored in one version only.
+  const converted = kinds.filter((kind) => kind.converted.length > 0);
+  const rules = [...controllers.flatMap(({ rbac }) => rbac), ...EVERYWHERE, ...migrationRules(converted)];
+  return [...merged(rules), ...webhookRules(converted)];
 }
 
 function definitionName({ plural, group }: CustomKind): string {

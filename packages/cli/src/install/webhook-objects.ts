@@ -1,8 +1,9 @@
+import type { CustomKind } from "@capstan/api";
 import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from "@capstan/manager";
-import { inNamespace, installedKinds, LABELS, type Manifest, NAMESPACE, PORTS, SELECTOR } from "./names.ts";
+import { inNamespace, LABELS, type Manifest, NAMESPACE, PORTS, SELECTOR, type Selection } from "./names.ts";
 
 /** How kube-apiserver calls the manager about our kinds. The leading manager fills in the CA bundle. */
-export function webhookObjects(): readonly Manifest[] {
+export function webhookObjects({ kinds }: Pick<Selection, "kinds">): readonly Manifest[] {
   return [
     {
       apiVersion: "v1",
@@ -13,12 +14,12 @@ export function webhookObjects(): readonly Manifest[] {
         ports: [{ name: "webhooks", port: 443, protocol: "TCP", targetPort: PORTS.webhooks }],
       },
     },
-    configuration("MutatingWebhookConfiguration", "mutate"),
-    configuration("ValidatingWebhookConfiguration", "validate"),
+    configuration("MutatingWebhookConfiguration", "mutate", kinds),
+    configuration("ValidatingWebhookConfiguration", "validate", kinds),
   ];
 }
 
-function configuration(kind: string, verb: string): Manifest {
+function configuration(kind: string, verb: string, kinds: readonly CustomKind[]): Manifest {
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind,
@@ -35,18 +36,18 @@ function configuration(kind: string, verb: string): Manifest {
         matchPolicy: "Equivalent",
         sideEffects: "None",
         timeoutSeconds: 10,
-        rules: rules(),
+        rules: rules(kinds),
       },
     ],
   };
 }
 
-function rules(): readonly object[] {
-  return [...Map.groupBy(installedKinds, ({ apiVersion }) => apiVersion).values()].map((kinds) => ({
-    apiGroups: [kinds[0]?.group],
-    apiVersions: [kinds[0]?.version],
+function rules(kinds: readonly CustomKind[]): readonly object[] {
+  return [...Map.groupBy(kinds, ({ apiVersion }) => apiVersion).values()].map((some) => ({
+    apiGroups: [some[0]?.group],
+    apiVersions: [some[0]?.version],
     operations: ["CREATE", "UPDATE"],
-    resources: kinds.map(({ plural }) => plural),
+    resources: some.map(({ plural }) => plural),
     scope: "*",
   }));
 }

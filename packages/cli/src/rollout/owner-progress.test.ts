@@ -2,7 +2,7 @@ import { KubeadmControlPlane, MachineDeployment } from "@capstan/api";
 import { expect, test } from "vitest";
 import { ownerNamed, ownerProgress } from "./owner-progress.ts";
 import type { Client } from "@capstan/runtime";
-import { kubeadmControlPlane } from "@capstan/runtime/testing/builders";
+import { kubeadmControlPlane, machineDeployment } from "@capstan/runtime/testing/builders";
 
 test.each([
   ["kcp/bridge", { kind: KubeadmControlPlane, name: "bridge" }],
@@ -45,6 +45,27 @@ test("a rollout in progress tells its numbers and what holds it up", async () =>
     text: "Waiting for KubeadmControlPlane default/bridge: 2 of 3 up to date, 2 outdated, 3 ready\n  PreflightCheckFailed: Machine a has no Node yet\n",
     code: undefined,
   });
+});
+
+test("a rollout of a MachineDeployment says which check of its MachineSet holds it up", async () => {
+  const message = "MachineSet workers-x: the control plane is being upgraded (ControlPlaneIsStable)";
+  const conditions = [
+    {
+      type: "RolloutComplete",
+      status: "False" as const,
+      reason: "PreflightCheckFailed",
+      message,
+      lastTransitionTime: "",
+    },
+  ];
+  const object = machineDeployment({
+    metadata: { name: "workers", generation: 2 },
+    spec: { replicas: 3 },
+    status: { ...counts, deprecated: { v1beta1: { conditions } } },
+  });
+  const owner = { kind: MachineDeployment, name: "workers" };
+  const { text } = await ownerProgress(clientWith(object), owner, PLACE);
+  expect(text).toContain(`\n  PreflightCheckFailed: ${message}\n`);
 });
 
 test("a complete rollout ends with code 0, but not before the controller has seen the change", async () => {

@@ -111,16 +111,20 @@ function holdOf(conditions: readonly Frozen<Condition>[] | undefined): string {
     ...(created?.status === "False" ? [created] : []),
     ...["MachinesSpecUpToDate", "RolloutComplete"].flatMap((type) => {
       const rollout = getCondition(conditions, type);
-      return rollout?.status === "False" && IN_PLACE_HOLDS.has(rollout.reason ?? "") ? [rollout] : [];
+      return rollout?.status === "False" && HOLDS.has(rollout.reason ?? "") ? [rollout] : [];
     }),
   ];
   return holds.map(({ reason, message = "" }) => `\n  ${reason}: ${message}`).join("");
 }
 
-// Reasons for which an update in place waits for a user.
-const IN_PLACE_HOLDS: ReadonlySet<string> = new Set([
+// Reasons for which a rollout waits for something else than its machines.
+const HOLDS: ReadonlySet<string> = new Set([
+  "CannotBeRemediated",
   "ChangesNotCovered",
   "InPlaceUpdatesDisabled",
+  "MachineCreateDisabled",
+  "PreflightCheckFailed",
+  "RemediationLimited",
   "UpdateFailed",
   "UpdatersNotAnswering",
   "WaitingForApproval",

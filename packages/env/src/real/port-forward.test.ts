@@ -153,7 +153,7 @@ describe("a port-forward", () => {
     [
       403,
       { kind: "Status", message: "pods is forbidden" },
-      "the API server answers 403: pods is forbidden; the kubeconfig's user needs the verbs get and create on pods/portforward in the namespace of the Pod",
+      "the user of the kubeconfig needs the verbs get and create on pods/portforward; the API server answers 403: pods is forbidden",
     ],
     [
       404,

@@ -160,12 +160,11 @@ function openStream(
   });
 }
 
-const RIGHTS =
-  "the kubeconfig's user needs the verbs get and create on pods/portforward in the namespace of the Pod";
+const RIGHTS = "the user of the kubeconfig needs the verbs get and create on pods/portforward";
 
 function refusalIn(status: number, text: string): string {
   const words = `the API server answers ${status}: ${messageIn(text).slice(0, LONGEST_REASON)}`;
-  return status === 403 ? `${words}; ${RIGHTS}` : words;
+  return status === 403 ? `${RIGHTS}; ${words}` : words;
 }
 
 /** The message of a Status, or the text itself. */

@@ -38,6 +38,11 @@ export function isReady(object: Read): boolean {
   return [provisioned, controlPlaneInitialized, dataSecretCreated, ready].find(isFlag) === true;
 }
 
+/** Whether a control plane runs elsewhere, so that no Machines belong to it. */
+export function isExternallyManaged(object: Read): boolean {
+  return statusOf(object)["externalManagedControlPlane"] === true;
+}
+
 /** Whether a control plane has been initialized: `status.initialized`, or its successor. */
 export function isInitialized(object: Read): boolean {
   const { controlPlaneInitialized } = initializationOf(object);

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 15_000;
 // A list of some members has a few kilobytes.
 const LARGEST_ANSWER = 256 * 1024;
 const MOST_MEMBERS = 64;
-const LONGEST_MESSAGE = 200;
+const LONGEST_MESSAGE = 300;
 const NOT_FOUND = 5;
 const UINT64 = /^\d{1,20}$/;
 

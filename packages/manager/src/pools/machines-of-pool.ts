@@ -1,5 +1,12 @@
 /** Which machines belong to which pool. */
-import { AzureMachinePoolMachine, controllerOf, type Frozen } from "@capstan/api";
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  type Frozen,
+  groupOf,
+  type OwnerReference,
+  ownerReferenceTo,
+} from "@capstan/api";
 import { type CacheReader, index, keyOf, type ObjectName } from "@capstan/runtime";
 import { MACHINE_POOL_LABEL } from "./well-known.ts";
 
@@ -24,5 +31,23 @@ export function machinesOfPool(
 /** The name of the pool that a machine belongs to. */
 export function poolNameOf(machine: Frozen<AzureMachinePoolMachine>): string {
   const { labels } = machine.metadata;
-  return controllerOf(machine)?.name ?? labels?.[MACHINE_POOL_LABEL] ?? "";
+  return poolReferenceOf(machine)?.name ?? labels?.[MACHINE_POOL_LABEL] ?? "";
+}
+
+/** The reference of a machine to its pool. */
+export function poolReferenceOf({
+  metadata,
+}: Pick<Frozen<AzureMachinePoolMachine>, "metadata">): Frozen<OwnerReference> | undefined {
+  return metadata.ownerReferences?.find(
+    ({ kind, apiVersion }) =>
+      kind === AzureMachinePool.kind && groupOf(apiVersion) === AzureMachinePool.group,
+  );
+}
+
+/**
+ * The reference to the pool that a machine gets. As with CAPZ it is not a controller's: beside Cluster API's own core a
+ * Machine controls it.
+ */
+export function poolReferenceTo(pool: Frozen<AzureMachinePool>): OwnerReference {
+  return { ...ownerReferenceTo(pool), blockOwnerDeletion: true };
 }

@@ -42,6 +42,10 @@ export const IN_PLACE_REASONS = {
     cure: PROGRESS,
   },
   UpdaterDone: { meaning: "An updater is done with the machine; the next one follows.", cure: PROGRESS },
+  UpdateNotRecorded: {
+    meaning: "The Machine looks like one in an update, but its owner did not start this update.",
+    cure: "Delete the machine, or remove `spec.updaters` and the annotations that the message names.",
+  },
   UpdaterNotRegistered: {
     meaning: "`spec.updaters` of the Machine names an updater that no discovered ExtensionConfig has.",
     cure: "Register the updater, or remove its name from `spec.updaters`.",

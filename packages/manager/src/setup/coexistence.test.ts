@@ -1,4 +1,4 @@
-import type { CustomResourceDefinition, Lease } from "@capstan/api";
+import { AzureCluster, Cluster, type CustomResourceDefinition, customKinds, type Lease } from "@capstan/api";
 import { expect, test } from "vitest";
 import { coexistenceProblems } from "./coexistence.ts";
 
@@ -53,5 +53,35 @@ test.each([
   ],
   ["Capstan's Lease", { definitions: [], leases: [lease("capstan", NOW)] }, []],
 ])("%s gives the expected problems", (_, found, expected) => {
-  expect(coexistenceProblems({ ...found, nowMs: NOW })).toEqual(expected);
+  expect(coexistenceProblems({ ...found, kinds: customKinds, nowMs: NOW })).toEqual(expected);
+});
+
+const held = (name: string) => lease(name, NOW - 5_000);
+const CORE = {
+  definitions: [definition({ "cluster.x-k8s.io/provider": "cluster-api" })],
+  leases: [
+    held("controller-leader-election-capi"),
+    held("kubeadm-bootstrap-manager-leader-election-capi"),
+    held("kubeadm-control-plane-manager-leader-election-capi"),
+  ],
+};
+
+test("providers of kinds that we do not run are no problem", () => {
+  expect(coexistenceProblems({ ...CORE, kinds: [AzureCluster], nowMs: NOW })).toEqual([]);
+});
+
+test("each active provider of a kind that we run is named", () => {
+  const problems = coexistenceProblems({
+    definitions: [],
+    leases: [...CORE.leases, held("controller-leader-election-capz")],
+    kinds: customKinds,
+    nowMs: NOW,
+  });
+  expect(problems.map((problem) => problem.split(" is active")[0])).toEqual([
+    "Cluster API",
+    "Cluster API's kubeadm bootstrap provider",
+    "Cluster API's kubeadm control plane provider",
+    "Cluster API's Azure provider",
+  ]);
+  expect(coexistenceProblems({ ...CORE, kinds: [Cluster], nowMs: NOW })).toHaveLength(2);
 });

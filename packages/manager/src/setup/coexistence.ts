@@ -1,9 +1,20 @@
-import type { Frozen, Lease } from "@capstan/api";
-import type { CustomResourceDefinition } from "@capstan/api";
+import {
+  Cluster,
+  type CustomKind,
+  type CustomResourceDefinition,
+  ExtensionConfig,
+  type Frozen,
+  KubeadmConfig,
+  KubeadmControlPlane,
+  AzureCluster,
+  type Lease,
+} from "@capstan/api";
 
 /** The observations about other providers in a management cluster. */
 export interface Neighbourhood {
-  /** The definitions of the kinds that Capstan's controllers act on. */
+  /** The kinds that are to be ours. */
+  readonly kinds: readonly CustomKind[];
+  /** All definitions. */
   readonly definitions: readonly Frozen<CustomResourceDefinition>[];
   /** All Leases. */
   readonly leases: readonly Frozen<Lease>[];
@@ -16,32 +27,60 @@ const MANAGED_BY = "app.kubernetes.io/managed-by";
 const CAPSTAN = "capstan";
 const PROVIDER = "cluster.x-k8s.io/provider";
 
-/** The Leases of controllers that act on the same kinds, and their providers. */
-const FOREIGN_LEASES: Readonly<Record<string, string>> = {
-  "controller-leader-election-capi": "Cluster API",
-  "controller-leader-election-capz": "Cluster API's Azure provider",
-  "kubeadm-bootstrap-manager-leader-election-capi": "Cluster API's kubeadm bootstrap provider",
+/** A provider that reconciles kinds of ours, too. */
+interface OtherProvider {
+  readonly provider: string;
+  /** The API groups of its kinds. */
+  readonly groups: readonly string[];
+}
+
+/** Other providers, by the names of their Leases. */
+const FOREIGN_LEASES: Readonly<Record<string, OtherProvider>> = {
+  "controller-leader-election-capi": {
+    provider: "Cluster API",
+    groups: [Cluster.group, ExtensionConfig.group],
+  },
+  "kubeadm-bootstrap-manager-leader-election-capi": {
+    provider: "Cluster API's kubeadm bootstrap provider",
+    groups: [KubeadmConfig.group],
+  },
+  "kubeadm-control-plane-manager-leader-election-capi": {
+    provider: "Cluster API's kubeadm control plane provider",
+    groups: [KubeadmControlPlane.group],
+  },
+  "controller-leader-election-capz": {
+    provider: "Cluster API's Azure provider",
+    groups: [AzureCluster.group],
+  },
 };
 
 /**
- * Why Capstan's controllers must not run here: two controllers that act on the same objects damage them. Each problem
- * names what was found.
+ * Why Capstan's controllers of some kinds must not run here: two controllers that act on the same objects damage them. Each
+ * problem names what was found. Providers of other kinds are welcome.
  */
-export function coexistenceProblems({ definitions, leases, nowMs }: Neighbourhood): string[] {
+export function coexistenceProblems({ kinds, definitions, leases, nowMs }: Neighbourhood): string[] {
+  const names = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
+  const groups = new Set(kinds.map(({ group }) => group));
   const foreign = definitions.flatMap(({ metadata }) => {
     const provider = metadata.labels?.[PROVIDER];
-    if (metadata.labels?.[MANAGED_BY] === CAPSTAN || provider === undefined) return [];
+    if (!names.has(metadata.name) || isOurs(metadata) || provider === undefined) return [];
     return [
       `CustomResourceDefinition ${metadata.name} belongs to provider ${JSON.stringify(provider)} and not to capstan`,
     ];
   });
   const active = leases.flatMap((lease) => {
-    const whose = FOREIGN_LEASES[lease.metadata.name];
-    if (whose === undefined || !isHeld(lease, nowMs)) return [];
+    const other = FOREIGN_LEASES[lease.metadata.name];
+    if (!other?.groups.some((group) => groups.has(group)) || !isHeld(lease, nowMs)) return [];
     const { namespace, name } = lease.metadata;
-    return [`${whose} is active: ${lease.spec?.holderIdentity} holds the Lease ${namespace}/${name}`];
+    return [
+      `${other.provider} is active: ${lease.spec?.holderIdentity} holds the Lease ${namespace}/${name}`,
+    ];
   });
   return [...active, ...foreign];
+}
+
+function isOurs({ labels }: Frozen<CustomResourceDefinition>["metadata"]): boolean {
+  return labels?.[MANAGED_BY] === CAPSTAN;
 }
 
 function isHeld({ spec }: Frozen<Lease>, nowMs: number): boolean {

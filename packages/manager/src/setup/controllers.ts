@@ -76,6 +76,10 @@ export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPo
   readonly connectEtcd: ConnectToEtcd;
   readonly updaters: UpdaterPorts;
   readonly features: Features;
+  /** Whether another core reconciles MachinePools: Cluster API's own makes a Machine for each of their machines. */
+  readonly isBesideOtherCore: boolean;
+  /** Whether bootstrap data comes from our controller of KubeadmConfigs, which answers requests for fresh data. */
+  readonly rendersBootstrapData: boolean;
   /** The registry for metrics of controllers; without it nothing is counted. */
   readonly metrics?: MetricRegistry | undefined;
 }
@@ -87,6 +91,8 @@ export interface ControllerDefinition {
   readonly kind: CustomKind;
   readonly rbac: readonly PolicyRule[];
   readonly create: (ports: ControllerPorts) => Reconciler;
+  /** The controller of ours without which this one has no effect. */
+  readonly effectiveWith?: "machineset";
 }
 
 /** A controller that stands in for another operator: it needs no rights, and `capstan init` installs nothing for it. */
@@ -168,6 +174,7 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: AzureMachineTemplate,
     rbac: templatePrototypeRbac,
     create: templatePrototypeReconciler,
+    effectiveWith: "machineset",
   },
   {
     name: "azuremanagedcluster",

@@ -1,4 +1,4 @@
-import { DEFAULT_FEATURES, type Features } from "@capstan/api";
+import { DEFAULT_FEATURES, type Features, type Kind, KubeadmConfig, MachinePool } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
 import { createClient, type Logger, type MetricRegistry, type Reconciler } from "@capstan/runtime";
 import type { ReadCredentialFile } from "@capstan/azure";
@@ -69,18 +69,19 @@ export function createControllers(options: ControllersOptions): CreatedControlle
   };
 }
 
-function portsOf(
-  options: ControllersOptions & Pick<ControllerPorts, "connectEtcd">,
-): ControllerPorts {
+function portsOf(options: ControllersOptions & Pick<ControllerPorts, "connectEtcd">): ControllerPorts {
   const { env, kube: transport, metrics, features = DEFAULT_FEATURES, ...rest } = options;
   const client = createClient({ transport, env, fieldManager: MANAGER_NAME });
   const kubernetes = kubernetesPorts(env, client);
+  const kinds = new Set<Kind>(chosen(options).map(({ kind }) => kind));
   return {
     ...kubernetes,
     ...azurePorts({ ...rest, ...kubernetes, env, client, metrics }),
     ...workloadPorts({ ...rest, ...kubernetes, env }),
     ...updaterPorts({ ...rest, env, client, metrics }),
     features,
+    isBesideOtherCore: !kinds.has(MachinePool),
+    rendersBootstrapData: kinds.has(KubeadmConfig),
     metrics,
     issuer: options.issuer ?? x509Issuer(env),
     connectEtcd: options.connectEtcd,

@@ -2,6 +2,7 @@ import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import type { Client, ListOptions } from "../client/client.ts";
 import type { ObjectName } from "../client/paths.ts";
+import { isNotServed } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 import { Informer } from "./informer.ts";
 import { kindId } from "./kind-id.ts";
@@ -14,6 +15,8 @@ export interface CacheOptions {
   readonly onBug: (error: unknown) => void;
   /** Watch one namespace instead of all. */
   readonly namespace?: string;
+  /** Which required kinds the server may lack; such a kind has no objects until it is served. None unless given. */
+  readonly mayBeAbsent?: (kind: Kind) => boolean;
 }
 
 /** Which objects of a kind: all, those of a namespace, or those an index holds under a value. */
@@ -25,7 +28,7 @@ const MAX_OPTIONAL_KINDS = 100;
 /** Shared informers, one for each kind. All returned objects are frozen. */
 export class Cache {
   readonly #options: CacheOptions;
-  /** The manager is not ready before each of these has its first list. */
+  /** The manager is not ready before each of these has its first list, or is known to be absent if it may be. */
   readonly #informers = new Map<string, Informer<KubernetesObject>>();
   /** Kinds that the server may not serve: readiness and catch-up do not wait for them. */
   readonly #optional = new Map<string, Informer<KubernetesObject>>();
@@ -38,7 +41,7 @@ export class Cache {
 
   /** The informer of the kind; the first call starts a watch of the kind. */
   informer<T extends KubernetesObject>(kind: Kind<T>): Informer<T> {
-    return this.#known(kind) ?? this.#create(kind, { isOptional: false });
+    return this.#known(kind) ?? this.#create(kind, this.#informers, { isOptional: this.#mayBeAbsent(kind) });
   }
 
   /**
@@ -48,7 +51,7 @@ export class Cache {
   optionalInformer<T extends KubernetesObject>(kind: Kind<T>): Informer<T> | undefined {
     const known = this.#known(kind);
     if (known || this.#optional.size >= MAX_OPTIONAL_KINDS) return known;
-    return this.#create(kind, { isOptional: true });
+    return this.#create(kind, this.#optional, { isOptional: true });
   }
 
   /** Whether reads of the kind are answered: always for required kinds, for optional ones while they are listed and watched. */
@@ -76,7 +79,7 @@ export class Cache {
       : store.byIndex("namespace", selection.namespace);
   }
 
-  /** Starts all informers and resolves when each required one has its first list, or the signal is aborted. */
+  /** Starts all informers and resolves when the first list of each required one is answered, or the signal is aborted. */
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     const informers = [...this.#informers.values()];
@@ -91,7 +94,16 @@ export class Cache {
 
   /** Lists all required kinds again; when it resolves, the cache has everything that existed at its start. */
   async refresh(): Promise<void> {
-    await Promise.all([...this.#informers.values()].map((informer) => informer.refresh()));
+    await Promise.all(
+      [...this.#informers.values()].map(async (informer) => {
+        try {
+          await informer.refresh();
+        } catch (error) {
+          if (!isNotServed(error) || !this.#mayBeAbsent(informer.kind)) throw error;
+          informer.invalidate();
+        }
+      }),
+    );
   }
 
   /** Resolves when all informers have ended after the signal of `start` was aborted. */
@@ -99,10 +111,10 @@ export class Cache {
     await Promise.all(this.#running);
   }
 
-  /** Required kinds without their first list: for readiness and error messages. */
+  /** Required kinds whose first list is not answered: for readiness and error messages. */
   pending(): string[] {
     return [...this.#informers.values()]
-      .filter((informer) => informer.version === undefined)
+      .filter((informer) => !informer.isAnswered)
       .map(({ kind }) => kind.kind);
   }
 
@@ -111,14 +123,18 @@ export class Cache {
     return (this.#informers.get(id) ?? this.#optional.get(id)) as unknown as Informer<T> | undefined;
   }
 
+  #mayBeAbsent(kind: Kind): boolean {
+    return this.#options.mayBeAbsent?.(kind) ?? false;
+  }
+
   #create<T extends KubernetesObject>(
     kind: Kind<T>,
+    informers: Map<string, Informer<KubernetesObject>>,
     { isOptional }: { readonly isOptional: boolean },
   ): Informer<T> {
     const { namespace, ...rest } = this.#options;
     const scope: ListOptions = namespace !== undefined && kind.namespaced ? { namespace } : {};
     const informer = new Informer<T>({ ...rest, kind, scope, isOptional });
-    const informers = isOptional ? this.#optional : this.#informers;
     informers.set(kindId(kind), informer as unknown as Informer<KubernetesObject>);
     if (this.#signal) this.#running.push(informer.run(this.#signal));
     return informer;

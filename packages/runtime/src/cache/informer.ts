@@ -43,6 +43,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   #reading: Promise<void> = Promise.resolve();
   #nextRead: Promise<void> | undefined;
   #isCurrent = false;
+  #isAnswered = false;
 
   constructor(options: InformerOptions<T>) {
     this.kind = options.kind;
@@ -66,7 +67,12 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     return this.#heardAtMs;
   }
 
-  /** Resolves after the first list. */
+  /** Whether the first list was answered; for an optional kind also by the answer that the server does not serve it. */
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** Resolves when the first list is answered. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
@@ -122,6 +128,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   /** The store must not be read until the next list: the server does not serve the kind, or listing failed. */
   invalidate(): void {
     this.#isCurrent = false;
+    this.#answer();
   }
 
   replace(items: readonly Frozen<T>[], version: string): void {
@@ -140,7 +147,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     }
     this.#advance(version);
     this.#isCurrent = true;
-    this.#synced.resolve();
+    this.#answer();
   }
 
   apply(event: WatchEvent<T>): void {
@@ -185,6 +192,11 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
       );
     }
     this.#olderLists = 0;
+  }
+
+  #answer(): void {
+    this.#isAnswered = true;
+    this.#synced.resolve();
   }
 
   #advance(version: string): void {

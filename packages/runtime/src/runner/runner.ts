@@ -1,5 +1,7 @@
+import { Cluster, type Kind } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
 import { Cache } from "../cache/cache.ts";
+import { kindId } from "../cache/kind-id.ts";
 import { type Client, createClient } from "../client/client.ts";
 import { createEventRecorder, type EventRecorder } from "../events/recorder.ts";
 import { guardWrites } from "../leader/guarded-client.ts";
@@ -64,7 +66,14 @@ export class Runner {
     const assertMayWrite = (): void => this.assertMayWrite();
     const guarded = (raw: Client): Client => (lease ? guardWrites(raw, assertMayWrite) : raw);
     const onBug = (error: unknown): void => log.error("Bug in a handler", { error });
-    this.cache = new Cache({ client, env, log, onBug, ...(namespace !== undefined && { namespace }) });
+    this.cache = new Cache({
+      client,
+      env,
+      log,
+      onBug,
+      mayBeAbsent: isOfOthers(options.reconcilers),
+      ...(namespace !== undefined && { namespace }),
+    });
     this.#events = createEventRecorder({ client: guarded(client), env, log, component: name });
     const shared = {
       cache: this.cache,
@@ -182,4 +191,14 @@ export class Runner {
     const onChange = (isLeader: boolean): void => this.#metrics.leading(lease.name, isLeader);
     return new Leader({ client, env, log, ...lease, identity, onChange });
   }
+}
+
+/**
+ * Kinds that no controller of this process reconciles or creates may be absent: a cluster need not have the CRDs of
+ * controllers that do not run. Without Clusters it would not be known which objects are paused.
+ */
+function isOfOthers(reconcilers: readonly Reconciler[]): (kind: Kind) => boolean {
+  const own = reconcilers.flatMap(({ for: reconciled, owns = [] }) => [reconciled, ...owns]);
+  const needed = new Set([Cluster, ...own].map(kindId));
+  return (kind) => !needed.has(kindId(kind));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { status } from "../answers.fixture.ts";
 import { next } from "../reconciler/outcome.ts";
-import { type Context, defineReconciler, type Reconciler } from "../reconciler/reconciler.ts";
+import { type Context, defineReconciler, on, type Reconciler } from "../reconciler/reconciler.ts";
 import { Crate, TestObject, testObject, TestServer } from "../test-server.fixture.ts";
 import { type Manager, startManager } from "./manager.fixture.ts";
 
@@ -30,11 +30,16 @@ function reconcilerOf(passes: string[], kind: typeof Crate = Crate): Reconciler 
 const crate = (name: string) => ({ ...testObject(name), kind: Crate.kind });
 
 /** A manager whose server answers 404 for crates until they are served. */
-async function withoutCrates(passes: string[]) {
+async function withoutCrates(
+  passes: string[],
+  reconciler: Reconciler = reconcilerOf(passes),
+  options: Parameters<typeof startManager>[2] = {},
+) {
   const testServer = new TestServer();
   const served = { isServed: false };
   await testServer.run(testServer.client.create(TestObject, testObject("a")));
-  const manager: Manager = startManager(testServer, [reconcilerOf(passes)], {
+  const manager: Manager = startManager(testServer, [reconciler], {
+    ...options,
     handler: (request) =>
       !served.isServed && request.path.includes("/crates")
         ? Promise.resolve(
@@ -48,6 +53,37 @@ async function withoutCrates(passes: string[]) {
   });
   return { testServer, manager, served };
 }
+
+/** Test objects follow crates, which another process reconciles. */
+const besideCrates = (passes: string[]): Reconciler =>
+  defineReconciler<TestObject, Context<TestObject>>({
+    name: "objects",
+    for: TestObject,
+    watches: [on(Crate, ({ metadata: { name } }) => [{ name, namespace: "default" }])],
+    scope: (context) => context,
+    normal: [
+      ({ object, cache }) => {
+        const names = cache.list(Crate).map(({ metadata }) => metadata.name);
+        passes.push(`${object.metadata.name}: ${names.length === 0 ? "no crates" : names.join()}`);
+        return next;
+      },
+    ],
+  });
+
+describe("a kind that no controller of the process reconciles", () => {
+  test("has no objects until its CRD is installed, and blocks neither readiness nor a new leader", async () => {
+    const passes: string[] = [];
+    const lease = { name: "capstan", namespace: "kube-system" };
+    const { testServer, manager, served } = await withoutCrates(passes, besideCrates(passes), { lease });
+    await testServer.scheduler.advance(MINUTE);
+    expect(manager.runner.unready()).toEqual([]);
+    expect(passes).toEqual(["a: no crates"]);
+    served.isServed = true;
+    await testServer.run(testServer.client.create(Crate, crate("a")));
+    await testServer.scheduler.advance(MINUTE);
+    expect(passes.at(-1)).toBe("a: a");
+  });
+});
 
 describe("a kind that is watched at run time", () => {
   test("does not block readiness while it is not served", async () => {

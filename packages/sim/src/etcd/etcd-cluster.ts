@@ -7,7 +7,7 @@ import {
   GRPC,
   type Membership,
   memberWith,
-  quorumOf,
+  neededIn,
   votersOf,
   without,
   withLearner,
@@ -74,10 +74,7 @@ export class EtcdCluster {
   /** Whether so many voters run that writes succeed. */
   hasQuorum(): boolean {
     const membership = this.membership();
-    return (
-      membership !== undefined &&
-      this.#runningVoters(membership).length >= quorumOf(votersOf(membership).length)
-    );
+    return membership !== undefined && this.#runningVoters(membership).length >= neededIn(membership);
   }
 
   /** Whether clients of the API server get answers: a quorum of etcd, and a running member behind the load balancer. */
@@ -125,8 +122,9 @@ export class EtcdCluster {
   }
 
   /** Starts a new cluster with one member. Data of an earlier cluster on other disks is ignored from now on. */
-  bootstrap(host: EtcdHost): void {
-    const membership = bootstrapped(host.machineId, { name: host.nodeName, peerURL: peerURLOf(host) });
+  bootstrap(host: EtcdHost, kind: Pick<Membership, "isExternal"> = {}): void {
+    const first = { name: host.nodeName, peerURL: peerURLOf(host) };
+    const membership = bootstrapped(host.machineId, first, kind);
     for (const machineId of this.#hosts.keys())
       if (machineId !== host.machineId) this.#hosts.delete(machineId);
     this.#hosts.set(host.machineId, host);
@@ -231,4 +229,11 @@ function replicaOn(host: EtcdHost): Replica | undefined {
 /** Whether a disk has the data of a member of etcd: its machine is a control plane. */
 export function hasEtcdData(disk: Pick<GuestDisk, "read">): boolean {
   return disk.read(DATA) !== undefined;
+}
+
+/** Whether the machine of a disk runs etcd itself. */
+export function hasLocalEtcd(disk: Pick<GuestDisk, "read">): boolean {
+  const text = disk.read(DATA);
+  const data: unknown = text === undefined ? undefined : JSON.parse(text);
+  return isJsonObject(data) && (data as unknown as Omit<Replica, "host">).membership.isExternal !== true;
 }

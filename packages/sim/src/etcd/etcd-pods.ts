@@ -64,7 +64,9 @@ async function startMember(
 ): Promise<StreamServer> {
   const hosts = [nodeName, "localhost", "127.0.0.1"];
   const tls = await issueCertificate(env, authority, { type: "server", hosts });
-  return serveStreams(verified(etcdGateway({ etcd, nodeName })), { tls: { ...tls, clientCa: authority.cert } });
+  return serveStreams(verified(etcdGateway({ etcd, nodeName })), {
+    tls: { ...tls, clientCa: authority.cert },
+  });
 }
 
 /** etcd refuses clients without a certificate of its authority. Its gateway reads bodies as JSON. */

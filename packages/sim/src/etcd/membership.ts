@@ -17,6 +17,8 @@ export interface Membership {
   readonly clusterId: string;
   readonly revision: number;
   readonly members: readonly EtcdMember[];
+  /** etcd runs elsewhere: the members only stand for the machines that use it. */
+  readonly isExternal?: boolean;
 }
 
 /** The codes of gRPC that etcd answers with. */
@@ -33,10 +35,15 @@ export class EtcdRefusal extends Error {
 }
 
 /** The membership of a cluster that its first member starts. */
-export function bootstrapped(origin: string, first: Pick<EtcdMember, "name" | "peerURL">): Membership {
+export function bootstrapped(
+  origin: string,
+  first: Pick<EtcdMember, "name" | "peerURL">,
+  { isExternal = false }: Pick<Membership, "isExternal"> = {},
+): Membership {
   const clusterId = idOf(`cluster/${origin}`);
   const member = { ...first, id: idOf(`${clusterId}/${first.peerURL}/0`), isLearner: false };
-  return { clusterId, revision: 1, members: [{ ...member, clientURL: clientURLOf(first.peerURL) }] };
+  const members = [{ ...member, clientURL: clientURLOf(first.peerURL) }];
+  return { clusterId, revision: 1, members, ...(isExternal && { isExternal }) };
 }
 
 /** Adds an unstarted learner. An unstarted member with the same peer URL is used again, as kubeadm does. */
@@ -47,7 +54,7 @@ export function withLearner(membership: Membership, peerURL: string): Membership
     throw new EtcdRefusal(GRPC.failedPrecondition, "etcdserver: too many learner members in cluster");
   const id = idOf(`${clusterId}/${peerURL}/${revision}`);
   const learner = { id, name: "", peerURL, clientURL: "", isLearner: true };
-  return { clusterId, revision: revision + 1, members: [...members, learner] };
+  return { ...membership, revision: revision + 1, members: [...members, learner] };
 }
 
 /** Records that a member has started and published its name. */
@@ -69,14 +76,14 @@ export function withVoter(membership: Membership, id: string): Membership {
 
 /** Removes a member, unless the started voters that stay would be fewer than a quorum of the rest. */
 export function without(membership: Membership, id: string, isRunning: (id: string) => boolean): Membership {
-  const { clusterId, revision, members } = membership;
+  const { revision, members } = membership;
   const member = memberWith(membership, id);
   const rest = members.filter((one) => one !== member);
   const left = votersOf({ ...membership, members: rest });
   const running = left.filter((one) => isRunning(one.id)).length;
   if (!member.isLearner && isRunning(id) && running < quorumOf(left.length))
     throw new EtcdRefusal(GRPC.unavailable, "etcdserver: unhealthy cluster");
-  return { clusterId, revision: revision + 1, members: rest };
+  return { ...membership, revision: revision + 1, members: rest };
 }
 
 /** The members with a vote. */
@@ -84,8 +91,13 @@ export function votersOf({ members }: Membership): readonly EtcdMember[] {
   return members.filter(({ isLearner }) => !isLearner);
 }
 
+/** How many voters must run for writes to succeed: an etcd elsewhere needs one machine that asks it. */
+export function neededIn(membership: Membership): number {
+  return membership.isExternal === true ? 1 : quorumOf(votersOf(membership).length);
+}
+
 /** How many voters must agree. */
-export function quorumOf(voters: number): number {
+function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
@@ -98,9 +110,9 @@ export function memberWith({ members }: Membership, id: string): EtcdMember {
 
 function changed(membership: Membership, id: string, change: (member: EtcdMember) => EtcdMember): Membership {
   const before = memberWith(membership, id);
-  const { clusterId, revision, members } = membership;
+  const { revision, members } = membership;
   return {
-    clusterId,
+    ...membership,
     revision: revision + 1,
     members: members.map((one) => (one === before ? change(one) : one)),
   };

@@ -5,7 +5,7 @@ import { Failure, transient } from "@capstan/runtime";
 import type { ControlPlaneSeat } from "./control-plane-seat.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
-import { hasEtcdData } from "../etcd/etcd-cluster.ts";
+import { hasEtcdData, hasLocalEtcd } from "../etcd/etcd-cluster.ts";
 import { isReady } from "../readiness.ts";
 import { GuestWork, RETRY_MS } from "./guest-work.ts";
 import { isCopyOfAnother, scrub } from "./identity.ts";
@@ -347,7 +347,9 @@ export class Guest {
       return;
     }
     if (verdict.verdict === "inProgress") {
-      this.#wait = this.#world.env.clock.timer(this.#kubeadmMs(verdict.forMs), () => this.#dispatch({ kind: "elapsed" }));
+      this.#wait = this.#world.env.clock.timer(this.#kubeadmMs(verdict.forMs), () =>
+        this.#dispatch({ kind: "elapsed" }),
+      );
       return;
     }
     this.#dispatch({ kind: verdict.verdict, failure: verdict.failure });
@@ -392,7 +394,8 @@ export class Guest {
     if (!this.isControlPlane) return;
     const [address = ""] = machine.privateAddresses;
     const { nodeName } = kubelet;
-    await mirrorStaticPods(this.#cluster.client, { nodeName, address, version: staticPodVersion(disk) });
+    const facts = { version: staticPodVersion(disk), hasEtcd: hasLocalEtcd(disk) };
+    await mirrorStaticPods(this.#cluster.client, { nodeName, address, ...facts });
   }
 
   async #reportReady(): Promise<void> {

@@ -13,6 +13,8 @@ export interface InitRequest extends JoinTarget, JoinFiles {
   readonly clusterConfiguration: string;
   /** The certificate authority on the disk, in PEM. */
   readonly authority: string;
+  /** etcd runs elsewhere. */
+  readonly isEtcdExternal: boolean;
 }
 
 // kubeadm waits for etcd and the API server that it has just started: 15 to 45 s for the whole of init.
@@ -24,13 +26,16 @@ const DEFAULT_CERTIFICATES = "/etc/kubernetes/pki";
 export const KUBEADM_INIT: JoinKind<InitRequest> = {
   command: "kubeadm init",
   recognize: (cloudConfig) => cloudConfig && requestIn(cloudConfig),
-  attempt: async ({ authority, clusterConfiguration }, { cluster, seat: seatNow, disk }) => {
+  attempt: async (
+    { authority, clusterConfiguration, isEtcdExternal: isExternal },
+    { cluster, seat: seatNow, disk },
+  ) => {
     const now = disk();
     if (!now || !hasKubeadm(now))
       return { verdict: "failed", failure: { reason: "NoKubeadm", message: "kubeadm: command not found" } };
     const seat = seatNow();
     if (!seat.etcd.hasData(seat.host)) {
-      seat.etcd.bootstrap(seat.host);
+      seat.etcd.bootstrap(seat.host, { isExternal });
       return { verdict: "inProgress", forMs: START_MS };
     }
     await seat.initialize({ origin: seat.host.machineId, authority });
@@ -68,10 +73,15 @@ function requestIn({ commands, files }: CloudConfig): InitRequest | undefined {
     endpoint: endpointIn(cluster.value["controlPlaneEndpoint"]),
     ...(nodeName !== undefined && { nodeName }),
     clusterConfiguration: cluster.text,
+    isEtcdExternal: usesExternalEtcd(cluster.value),
     authority: contentOf(files, `${String(certificatesDir)}/ca.crt`),
     taints: taints ?? controlPlaneTaints(),
     labels: { ...labels, ...CONTROL_PLANE_LABELS },
   };
+}
+
+function usesExternalEtcd({ etcd }: Document["value"]): boolean {
+  return isJsonObject(etcd) && isJsonObject(etcd["external"]);
 }
 
 function endpointIn(given: unknown): string {

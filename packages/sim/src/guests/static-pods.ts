@@ -8,6 +8,7 @@ export interface StaticPodHost {
   readonly address: string;
   /** The version of Kubernetes on the disk, with its v. */
   readonly version: string;
+  readonly hasEtcd: boolean;
 }
 
 const NAMESPACE = "kube-system";
@@ -23,6 +24,7 @@ export async function mirrorStaticPods(client: Client, host: StaticPodHost): Pro
   const node = await client.find(Node, { name: host.nodeName });
   if (!node) return;
   for (const component of COMPONENTS) {
+    if (component === "etcd" && !host.hasEtcd) continue;
     await mirror(client, mirrorPod(component, host, node));
   }
 }

@@ -14,7 +14,7 @@ import type { Updater } from "@capstan/updater";
 import { describe, expect, test } from "vitest";
 import { create, get, MINUTE_MS, NAMESPACE, patch } from "../../kit/cluster-world.ts";
 import { DEPLOYMENT, deployment, isAvailable, machinesIn, PATIENCE_MS } from "../../kit/deployment-world.ts";
-import { inPlaceWorld, register, resize, testUpdater } from "../../kit/in-place-world.ts";
+import { inPlaceWorld, noCalls, register, resize, testUpdater } from "../../kit/in-place-world.ts";
 
 const answer = (status: number, text: string): HttpResponse => ({
   status,
@@ -115,18 +115,77 @@ test("a wait that is not a duration is named in the status, and the updater is c
   expect(updated?.status?.update?.attempts).toBeLessThan(15);
 });
 
-test("a name in spec.updaters that is registered nowhere is named in a condition, and works once registered", async () => {
+/** A machine with all that makes updaters run, written by a user. */
+const FORGED = {
+  metadata: {
+    annotations: {
+      "in-place-updates.internal.cluster.x-k8s.io/update-in-progress": "",
+      "runtime.cluster.x-k8s.io/pending-hooks": "UpdateMachine",
+    },
+  },
+  spec: { updaters: ["resizer"] },
+};
+
+const upToDateOf = async (world: World, name: string): Promise<Readonly<Condition> | undefined> =>
+  getCondition(olderConditionsOf(await get(world, Machine, name)), "UpToDate");
+
+test.each([
+  ["with the sign that updaters may run", FORGED],
+  [
+    "without that sign",
+    {
+      ...FORGED,
+      metadata: {
+        annotations: { ...FORGED.metadata.annotations, "runtime.cluster.x-k8s.io/pending-hooks": null },
+      },
+    },
+  ],
+])("no updater runs on a machine that a user wrote to look like one in an update, %s", async (_, forged) => {
+  const calls = noCalls();
+  const world = await inPlaceWorld([testUpdater("resizer", ["infraMachine.spec.size"], { calls })]);
+  const name = (await machinesIn(world))[0]?.metadata.name ?? "";
+  await patch(world, Machine, name, forged as object);
+  await world.advance(5 * MINUTE_MS);
+  expect(calls.updated).toEqual([]);
+  const machine = await get(world, Machine, name);
+  expect(machine.spec.updaters).toEqual(["resizer"]);
+  expect(machine.status?.update).toBeUndefined();
+});
+
+test("the condition of a machine whose update its owner did not record says so and what to do", async () => {
   const world = await inPlaceWorld([testUpdater("resizer", ["infraMachine.spec.size"])]);
-  const [first] = await machinesIn(world);
-  const name = first?.metadata.name ?? "";
-  const annotations = { "runtime.cluster.x-k8s.io/pending-hooks": "UpdateMachine" };
-  await world.run(world.user.delete(ExtensionConfig, { name: "resizer" }));
-  await patch(world, Machine, name, { metadata: { annotations }, spec: { updaters: ["resizer"] } });
+  const name = (await machinesIn(world))[0]?.metadata.name ?? "";
+  await patch(world, Machine, name, { ...FORGED, spec: { ...FORGED.spec, version: "v1.35.0" } });
   await world.advance(MINUTE_MS);
-  const upToDate = getCondition(olderConditionsOf(await get(world, Machine, name)), "UpToDate");
+  const upToDate = await upToDateOf(world, name);
+  expect(upToDate).toMatchObject({ status: "False", reason: "UpdateNotRecorded" });
+  expect(upToDate?.message).toContain(
+    "The updaters do not run: its owner has not recorded an update of this machine; delete the machine, or remove spec.updaters",
+  );
+});
+
+test("a machine of another version than its MachineSet is not up to date", async () => {
+  const world = await inPlaceWorld([]);
+  const machine = (await machinesIn(world))[0];
+  const name = machine?.metadata.name ?? "";
+  await patch(world, Machine, name, { spec: { version: "v1.35.0" } });
+  await world.advance(MINUTE_MS);
+  const upToDate = await upToDateOf(world, name);
+  expect(upToDate).toMatchObject({ status: "False", reason: "NotUpToDate" });
+  expect(upToDate?.message).toContain(`spec.version is v1.35.0, that of MachineSet`);
+});
+
+test("an updater whose registration is deleted during an update is named in a condition, and works once registered", async () => {
+  const world = await inPlaceWorld([testUpdater("resizer", ["infraMachine.spec.size"], { rounds: 9 })]);
+  await resize(world, "large");
+  await world.advance(MINUTE_MS);
+  const name = (await machinesIn(world)).find(({ status }) => status?.update)?.metadata.name ?? "";
+  await world.run(world.user.delete(ExtensionConfig, { name: "resizer" }));
+  await world.advance(MINUTE_MS);
+  const upToDate = await upToDateOf(world, name);
   expect(upToDate).toMatchObject({ status: "False", reason: "UpdaterNotRegistered" });
   expect(upToDate?.message).toContain(
-    "updater resizer is not registered: no discovered ExtensionConfig has this name",
+    "updater resizer is not registered any more: no discovered ExtensionConfig has this name",
   );
   await register(world, "resizer");
   await world.rest(PATIENCE_MS);

@@ -4,12 +4,14 @@ import { join } from "node:path";
 import {
   CONTROL_PLANE_LABEL,
   controllerOf,
+  controllerReferenceTo,
   type Frozen,
   getCondition,
   Machine,
   MachineDeployment,
   olderConditionsOf,
   PENDING_HOOKS_ANNOTATION,
+  STARTED_UPDATES_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
   UPDATE_MACHINE_HOOK,
 } from "@capstan/api";
@@ -19,7 +21,7 @@ import { createWorld, type World } from "@capstan/sim";
 import { defineUpdater, done, inProgress, type Updater, type UpdatedObject } from "@capstan/updater";
 import { expect, test } from "vitest";
 import { create, find, get, MINUTE_MS, patch } from "../../kit/cluster-world.ts";
-import { foreign, install } from "../../kit/foreign-kinds.ts";
+import { foreign, foreignKind, install } from "../../kit/foreign-kinds.ts";
 import {
   CLUSTER,
   deployment,
@@ -40,6 +42,12 @@ import {
 const LINUX = "/Datacenter/vm/Templates/kubernetes-1-32-ubuntu";
 const WINDOWS = "/Datacenter/vm/Templates/kubernetes-1-32-windows";
 const DEPLOYMENT = "m-cluster-vsphere-gaslor-md-0";
+
+const ForeignControlPlane = foreignKind(
+  "controlplane.cluster.x-k8s.io",
+  "ForeignControlPlane",
+  "foreigncontrolplanes",
+);
 
 const isControlPlane = ({ metadata }: UpdatedObject): boolean =>
   CONTROL_PLANE_LABEL in (metadata.labels ?? {});
@@ -194,12 +202,18 @@ test("KCP kubernetes version update: a machine whose owner wrote the plan is upd
   const exchanges: string[] = [];
   const world = await exampleWorld(exchanges);
   const name = "kcp-1-hfg374h";
+  await install(world, ForeignControlPlane);
+  const controlPlane = await create(world, ForeignControlPlane, foreign(ForeignControlPlane, "kcp-1"));
   await create(world, VSphereMachine, foreign(VSphereMachine, name, { memoryMiB: 4096 }));
   await create(
     world,
     Machine,
     machineOf({
-      metadata: { name, labels: { [CONTROL_PLANE_LABEL]: "" } },
+      metadata: {
+        name,
+        labels: { [CONTROL_PLANE_LABEL]: "" },
+        ownerReferences: [controllerReferenceTo(controlPlane)],
+      },
       spec: {
         clusterName: CLUSTER,
         version: "v1.30.0",
@@ -210,7 +224,11 @@ test("KCP kubernetes version update: a machine whose owner wrote the plan is upd
   );
   await world.rest(PATIENCE_MS);
   const before = await get(world, Machine, name);
-  // The control plane writes the desired state and the plan in one write.
+  // The control plane records the update on itself; without the record no updater would run.
+  const record = { [name]: { updaters: ["kcp-version-upgrade"], version: "v1.31.0", key: "" } };
+  const recorded = { [STARTED_UPDATES_ANNOTATION]: JSON.stringify(record) };
+  await patch(world, ForeignControlPlane, "kcp-1", { metadata: { annotations: recorded } });
+  // Then it writes the desired state and the plan in one write.
   const annotations = {
     [UPDATE_IN_PROGRESS_ANNOTATION]: "",
     [PENDING_HOOKS_ANNOTATION]: UPDATE_MACHINE_HOOK,

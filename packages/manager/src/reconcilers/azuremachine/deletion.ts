@@ -1,5 +1,5 @@
 import { block, Failure, next, type Outcome } from "@capstan/runtime";
-import { failureOf } from "@capstan/azure";
+import { failureOf, withOperationStates } from "@capstan/azure";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { isOwned } from "@capstan/plan";
 import type { JsonObject } from "@capstan/api";
@@ -44,7 +44,7 @@ async function settle(target: AzurePass): Promise<number | undefined> {
   if (record.verb !== "DELETE" && record.url !== undefined) {
     // The deletion of the machine preempts a write that Azure has accepted.
     const { operation: _, ...rest } = target.machine.status ?? {};
-    target.machine.status = rest;
+    target.machine.status = withOperationStates(rest);
     target.shared.pollBackoff.end(record.url);
     return undefined;
   }

@@ -9,6 +9,7 @@ import {
   type Progress,
   type Task,
   type DesiredChange,
+  withOperationStates,
 } from "@capstan/azure";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import { machineID } from "./bodies.ts";
@@ -82,7 +83,7 @@ async function lookUpInList(
   if (state !== "Succeeded") return undefined;
   shared.pollBackoff.end(url);
   const { operation: _, ...rest } = machine.status ?? {};
-  machine.status = rest;
+  machine.status = withOperationStates(rest);
   scope.written = resourceID;
   return next;
 }
@@ -159,7 +160,7 @@ export async function step(
 function persistOperation({ machine, context }: AzurePass): Task["persist"] {
   return async (record) => {
     const { operation: _, ...rest } = machine.status ?? {};
-    machine.status = record ? { ...rest, operation: record } : rest;
+    machine.status = withOperationStates(record ? { ...rest, operation: record } : rest);
     if (record && record.url === undefined) await context.persistStatus();
   };
 }

@@ -1,4 +1,4 @@
-import { AzureClusterIdentity, AzureMachinePool, AzureMachinePoolMachine } from "@capstan/api";
+import { AzureClusterIdentity, AzureMachinePool } from "@capstan/api";
 import { defineReconciler, type Reconciler } from "@capstan/runtime";
 import { specChanged } from "../../contract/pool-spec.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
@@ -32,7 +32,6 @@ export function azureMachinePoolReconciler(
     for: AzureMachinePool,
     // CAPZ's finalizer, so that either can delete what the other has created.
     finalizer: "machinepool.cluster.x-k8s.io",
-    owns: [AzureMachinePoolMachine],
     indexes: INDEXES,
     watches: WATCHES,
     // A pool that cannot log in is retried anyway.

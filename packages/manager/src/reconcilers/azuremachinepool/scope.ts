@@ -25,6 +25,8 @@ export interface AzureMachinePoolPorts extends AzureClientPorts {
   readonly scaleSets: InstanceCache;
   readonly readSecret: SecretPorts["readSecret"];
   readonly features: Features;
+  readonly isBesideOtherCore: boolean;
+  readonly rendersBootstrapData: boolean;
 }
 
 /** What the passes of one process share. */

@@ -2,6 +2,7 @@
 import {
   AzureCluster,
   AzureMachinePool,
+  AzureMachinePoolMachine,
   Cluster,
   CLUSTER_NAME_LABEL,
   type Frozen,
@@ -13,7 +14,7 @@ import { type CacheReader, index, type ObjectName, on, type Source } from "@caps
 import { mattersToMembers } from "../../contract/initialized.ts";
 import { poolsByCluster, poolsOf, poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-spec.ts";
-import { machinesByPool } from "../../pools/machines-of-pool.ts";
+import { machinesByPool, poolNameOf } from "../../pools/machines-of-pool.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { nodeSource } from "../../workload/sources.ts";
 import type { Shared } from "./scope.ts";
@@ -36,6 +37,9 @@ export const INDEXES = [
 
 /** The objects whose changes enqueue pools. */
 export const WATCHES = [
+  on(AzureMachinePoolMachine, (machine) => [
+    { name: poolNameOf(machine), namespace: machine.metadata.namespace },
+  ]),
   on(MachinePool, poolsOfMachinePool, { predicate: isMoreThanMachines, isUrgent: true }),
   on(
     KubeadmConfig,

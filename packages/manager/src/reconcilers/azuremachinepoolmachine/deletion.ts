@@ -1,5 +1,14 @@
-import { type Frozen, getCondition, Node, PRE_TERMINATE_HOOK_PREFIX } from "@capstan/api";
-import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
+import { type Frozen, getCondition, groupOf, Machine, Node, PRE_TERMINATE_HOOK_PREFIX } from "@capstan/api";
+import {
+  block,
+  type Client,
+  deleteIfExists,
+  Failure,
+  isNotFound,
+  next,
+  type Outcome,
+  type Phase,
+} from "@capstan/runtime";
 import { isNodeReady } from "../../workload/availability.ts";
 import { type DrainState, hookOf } from "../../workload/drain/drain-machine.ts";
 import { precedingName } from "../../pools/claims.ts";
@@ -135,4 +144,21 @@ function isOverdue({ context, machine, machinePool }: Scope): boolean {
   const limitMs = nodeDeletionTimeoutSeconds * 1000;
   const sinceMs = Date.parse(machine.metadata.deletionTimestamp ?? "");
   return limitMs > 0 && context.env.clock.now() > sinceMs + limitMs;
+}
+
+/**
+ * Deletes the Machine that stands for the machine beside Cluster API's own core, which would otherwise keep a Machine of
+ * nothing. It comes last: while the Machine exists its Node is drained only once, by us. A Machine that is being deleted
+ * has drained the Node before.
+ */
+export async function deleteMachine({ context, machine }: Scope): Promise<Outcome> {
+  const { namespace, ownerReferences = [] } = machine.metadata;
+  const owner = ownerReferences.find(
+    ({ kind, apiVersion }) => kind === Machine.kind && groupOf(apiVersion) === Machine.group,
+  );
+  if (!owner) return next;
+  const found = await context.client.find(Machine, { name: owner.name, namespace });
+  if (found?.metadata.uid !== owner.uid || found.metadata.deletionTimestamp !== undefined) return next;
+  await deleteIfExists(context.client, Machine, found.metadata);
+  return next;
 }

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS } from "@capstan/api";
+import { CLOCK_SKEW_MS, ensureOwnerReference } from "@capstan/api";
 import {
   again,
   block,
@@ -15,7 +15,7 @@ import { precedingName } from "../../pools/claims.ts";
 import { joinDueInMs } from "./decide-status.ts";
 import { findNode, type NodeLookup } from "../../workload/find-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
-import { poolNameOf } from "../../pools/machines-of-pool.ts";
+import { poolNameOf, poolReferenceOf, poolReferenceTo } from "../../pools/machines-of-pool.ts";
 import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 // The pool and the lists of its instances enqueue the machine; this interval covers missed events.
@@ -36,6 +36,19 @@ export function requirePool({ machine, pool }: Scope): Outcome {
     "ForeignInstance",
     `spec.providerID: ${JSON.stringify(machine.spec.providerID)}: is not an instance of the scale set ${pool.spec.providerID}; the controller ignores this machine, delete it`,
   );
+}
+
+/** Earlier releases made the pool the controller of its machines; a Machine could not become it then. */
+export function shareControl({ machine, pool }: Scope): Outcome {
+  const reference = poolReferenceOf(machine);
+  if (!pool || reference?.controller !== true) return next;
+  const { ownerReferences } = machine.metadata;
+  machine.metadata.ownerReferences = ensureOwnerReference(ownerReferences, poolReferenceTo(pool)).map(
+    (one) => ({
+      ...one,
+    }),
+  );
+  return next;
 }
 
 /** A machine whose instance another one represents has neither instance nor Node; the pool controller deletes it. */

@@ -2,6 +2,7 @@ import {
   AzureMachinePool,
   AzureMachinePoolMachine,
   Cluster,
+  Machine,
   MachineDrainRule,
   MachinePool,
   Secret,
@@ -26,5 +27,7 @@ export const azureMachinePoolMachineRbac: readonly PolicyRule[] = [
     resources: [Cluster.plural, MachineDrainRule.plural, MachinePool.plural],
     verbs: ["list", "watch"],
   },
+  // Beside Cluster API's own core, a Machine goes with its machine.
+  { apiGroups: [Machine.group], resources: [Machine.plural], verbs: ["get", "delete"] },
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },
 ];

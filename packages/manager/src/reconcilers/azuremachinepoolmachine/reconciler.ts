@@ -27,7 +27,7 @@ import { updateOf } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_FINALIZER } from "../../pools/well-known.ts";
 import { BY_PROVIDER_ID } from "../../pools/claims.ts";
-import { awaitInstance, drainBeforeLeaving, removeNode, unlessPointless } from "./deletion.ts";
+import { awaitInstance, deleteMachine, drainBeforeLeaving, removeNode, unlessPointless } from "./deletion.ts";
 import {
   leaveLostToPool,
   lookAtInstance,
@@ -35,6 +35,7 @@ import {
   lookForNode,
   requireInstance,
   requirePool,
+  shareControl,
 } from "./observe.ts";
 import { report } from "./report.ts";
 import { drainRulesByNamespace } from "../../workload/drain/drain-rules.ts";
@@ -77,10 +78,19 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     sources: [instancesOf(ports), nodeSource(ports.workloads, machinesOf)],
     alwaysReportsPaused: true,
     scope: (context) => buildScope({ ports, ...memory }, context),
-    normal: [requirePool, requireInstance, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
-    deleting: [lookAtInstance, lookForNode, drainBeforeLeaving, awaitInstance, removeNode].map(
-      unlessPointless,
-    ),
+    normal: [
+      requirePool,
+      shareControl,
+      requireInstance,
+      lookAtInstance,
+      leaveLostToPool,
+      lookAtNode,
+      updateInPlace,
+    ],
+    deleting: [
+      ...[lookAtInstance, lookForNode, drainBeforeLeaving, awaitInstance, removeNode].map(unlessPointless),
+      deleteMachine,
+    ],
     status: report,
   });
 }

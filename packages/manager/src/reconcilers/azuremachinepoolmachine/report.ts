@@ -31,7 +31,13 @@ export function reportMachine(scope: Scope): boolean {
   const nowMs = context.env.clock.now();
   const { fields, conditions } = decideStatus({ machine, instance, node: scope.node, setHash, nowMs });
   recordFailedJoin(scope, conditions);
-  const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};
+  // CAPZ's older releases left the state of an operation of their own; the observed instance shows how it ended.
+  const {
+    failureReason: _,
+    failureMessage: __,
+    longRunningOperationState: ___,
+    ...kept
+  } = machine.status ?? {};
   machine.status = { ...kept, ...fields };
   for (const condition of conditions) context.setCondition(condition);
   summarize(machine, SUMMED_UP, nowMs);

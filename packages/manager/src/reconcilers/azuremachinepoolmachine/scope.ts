@@ -3,7 +3,6 @@ import {
   type AzureMachinePoolMachine,
   Cluster,
   CLUSTER_NAME_LABEL,
-  controllerOf,
   deepCopy,
   type Frozen,
   isPausedByAnnotation,
@@ -19,7 +18,7 @@ import type { InstanceCache, ObservedInstance } from "@capstan/azure";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { poolNameOf } from "../../pools/machines-of-pool.ts";
+import { poolNameOf, poolReferenceOf } from "../../pools/machines-of-pool.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 
 export interface AzureMachinePoolMachinePorts {
@@ -86,7 +85,7 @@ function poolOf(
 ): Frozen<AzureMachinePool> | undefined {
   const name = poolNameOf(machine);
   const pool = cache.get(AzureMachinePool, { name, namespace: machine.metadata.namespace });
-  const owner = controllerOf(machine);
+  const owner = poolReferenceOf(machine);
   return owner && owner.uid !== pool?.metadata.uid ? undefined : pool;
 }
 

@@ -40,6 +40,7 @@ import { isInPlace } from "../../in-place/strategy.ts";
 import { ensureKubeconfig } from "./kubeconfig.ts";
 import { completeCreation } from "./creation.ts";
 import { askUpdaters } from "./in-place/decisions.ts";
+import { forgetEndedUpdates } from "./in-place/update.ts";
 import { observe } from "./observe.ts";
 import { reportMachineHealth } from "./report-machine-health.ts";
 import { viewFromWorkload } from "./view/view-from-workload.ts";
@@ -103,6 +104,7 @@ export function kubeadmControlPlaneReconciler(
       observe,
       askUpdaters,
       planChange,
+      forgetEndedUpdates,
       // Before `act`, which ends the pass after a change.
       reportMachineHealth,
       act,

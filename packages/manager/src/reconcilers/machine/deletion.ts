@@ -1,4 +1,5 @@
 import {
+  type Cluster,
   deprecatedConditionsOf,
   formatTimestamp,
   type Frozen,
@@ -9,6 +10,8 @@ import {
   PRE_TERMINATE_HOOK_PREFIX,
 } from "@capstan/api";
 import { block, deleteIfExists, Failure, next, type Outcome, type Phase } from "@capstan/runtime";
+import { providerIDOf } from "../../contract/contract-object.ts";
+import { isControlPlaneGone } from "../../machines/control-plane-gone.ts";
 import { findOwned, type OwnedObject, remove } from "../../contract/removal.ts";
 import { type DrainState, drainMachine, hookOf } from "../../workload/drain/drain-machine.ts";
 import type { DrainLimit } from "../../workload/drain/decide.ts";
@@ -26,18 +29,60 @@ import type { Scope } from "./scope.ts";
 const DELETION_POLL_MS = 10_000;
 const RETRY_MS = 5_000;
 const DEFAULT_NODE_DELETION_SECONDS = 10;
+const LONGEST_OUTAGE_MS = 60_000;
 
-/** Skips a phase that protects pods and Nodes of a cluster that is being deleted as a whole. */
+/**
+ * Skips a phase that protects pods and Nodes of a cluster that is being deleted as a whole, or whose API server does not
+ * answer and has no machine any more that could run it.
+ */
 export function unlessClusterGoes(phase: Phase<Scope>): Phase<Scope> {
-  return (scope) => {
+  return async (scope) => {
     const { cluster } = scope;
-    return !cluster || cluster.metadata.deletionTimestamp !== undefined ? next : phase(scope);
+    if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return next;
+    const { outcome, failure } = await attempt(phase, scope);
+    const isUnanswered = failure !== undefined || scope.node.state === "unknown";
+    if (!isUnanswered || !(await isServerGone(scope, cluster))) {
+      if (outcome === undefined) throw failure;
+      return outcome;
+    }
+    const message = `The control plane of Cluster ${cluster.metadata.name} is gone, so its Nodes cannot be drained or deleted`;
+    scope.context.setCondition({ type: DRAINING_SUCCEEDED, status: "True", reason: "DrainSkipped", message });
+    delete scope.waitsFor;
+    return next;
   };
 }
 
+async function attempt(
+  phase: Phase<Scope>,
+  scope: Scope,
+): Promise<{ readonly outcome?: Outcome; readonly failure?: Failure }> {
+  try {
+    return { outcome: await phase(scope) };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { failure };
+  }
+}
+
+/** An outage of a minute is not the end of a control plane. */
+async function isServerGone({ context, machine }: Scope, cluster: Frozen<Cluster>): Promise<boolean> {
+  const sinceMs = context.env.clock.now() - Date.parse(machine.metadata.deletionTimestamp ?? "");
+  return sinceMs >= LONGEST_OUTAGE_MS && (await isControlPlaneGone(context, cluster));
+}
+
 export async function findNodeToDelete(scope: Scope): Promise<Outcome> {
+  await copyProviderID(scope);
   scope.node = await lookUpNode(scope);
   return next;
+}
+
+/** A machine that is deleted before its infrastructure is ready has no provider id yet, but may have a Node. */
+async function copyProviderID(scope: Scope): Promise<void> {
+  const { machine } = scope;
+  if (machine.spec.providerID !== undefined) return;
+  const infrastructure = await find(scope, "infrastructure");
+  const providerID = infrastructure && providerIDOf(infrastructure.object);
+  if (providerID !== undefined) machine.spec.providerID = providerID;
 }
 
 /** Waits for pre-drain hooks, then cordons and drains the Node and waits for its volumes. */

@@ -3,6 +3,7 @@ import {
   Cluster,
   ExtensionConfig,
   KubeadmConfig,
+  KubeadmControlPlane,
   Machine,
   MachineDeployment,
   MachineDrainRule,
@@ -29,6 +30,13 @@ export const machineRbac: readonly PolicyRule[] = [
     apiGroups: [KubeadmConfig.group],
     resources: [KubeadmConfig.plural],
     verbs: ["list", "watch", "patch", "delete"],
+  },
+  // The record of an update in place is read live from the owner of the machine.
+  { apiGroups: [MachineSet.group], resources: [MachineSet.plural], verbs: ["get"] },
+  {
+    apiGroups: [KubeadmControlPlane.group],
+    resources: [KubeadmControlPlane.plural],
+    verbs: ["get", "list", "watch"],
   },
   { apiGroups: [ExtensionConfig.group], resources: [ExtensionConfig.plural], verbs: ["list", "watch"] },
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },

@@ -36,6 +36,13 @@ export function upToDateOfWorker(
   const why =
     deployment && isOutdated(owners, nowMs)
       ? `MachineDeployment ${deployment.metadata.name}: ${templateDifference(deployment, set)}`
-      : undefined;
+      : otherVersion(machine, set);
   return upToDateCondition(machine, why);
+}
+
+/** A set creates machines of its version; an adopted machine, or one that a user has changed, may have another one. */
+function otherVersion({ spec }: Frozen<Machine>, set: Frozen<MachineSet>): string | undefined {
+  const { version } = set.spec.template.spec;
+  if (version === spec.version) return undefined;
+  return `spec.version is ${spec.version ?? "empty"}, that of MachineSet ${set.metadata.name} is ${version ?? "empty"}`;
 }

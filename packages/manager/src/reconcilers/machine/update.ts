@@ -2,9 +2,12 @@ import {
   controllerOf,
   ExtensionConfig,
   type Frozen,
+  groupOf,
   isUpdatePending,
   isUpdatingInPlace,
+  type KubernetesObject,
   type Machine,
+  MachineSet,
   PENDING_HOOKS_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
   UPDATE_MACHINE_HOOK,
@@ -16,11 +19,14 @@ import {
   afterFailure,
   falseDone,
   nextUpdateStep,
+  recordProblem,
+  updateRecordsOf,
   type UpdateProgress,
   type UpdateStep,
 } from "@capstan/plan";
 import { type Updater, updaterOf } from "../../in-place/hooks/registry.ts";
 import { callUpdater, type UpdaterPorts } from "../../in-place/hooks/updaters.ts";
+import { refersTo, targetOf } from "../../contract/reference.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import { UP_TO_DATE, UPDATING } from "../../machines/conditions.ts";
 import type { Scope } from "./scope.ts";
@@ -73,10 +79,7 @@ async function perform(scope: Scope, step: UpdateStep, updater: Updater | undefi
       return again(LOOKUP_MS, "UpdaterNotRegistered");
     }
     case "start":
-      recordProgress(scope, step.progress);
-      // From here on the spec is locked: admission reads this status.
-      await context.persistStatus();
-      return callAndRecord(scope, step.progress, updater);
+      return start(scope, step.progress, updater);
     case "call":
       return callAndRecord(scope, step.progress, updater);
     case "wait":
@@ -90,6 +93,40 @@ async function perform(scope: Scope, step: UpdateStep, updater: Updater | undefi
     case "finish":
       return finish(scope);
   }
+}
+
+async function start(scope: Scope, progress: UpdateProgress, updater: Updater | undefined): Promise<Outcome> {
+  const problem = await unrecordedUpdate(scope);
+  if (problem !== undefined) return refuseUpdate(scope, problem);
+  recordProgress(scope, progress);
+  // From here on the spec is locked: admission reads this status.
+  await scope.context.persistStatus();
+  return callAndRecord(scope, progress, updater);
+}
+
+/** Why the updaters must not start; undefined if the owner has recorded this update. Read live: the record is older than the sign, and a cache may be behind. */
+async function unrecordedUpdate({ context, machine }: Scope): Promise<string | undefined> {
+  const controller = controllerOf(machine);
+  if (!controller) return "no owner updates this machine in place";
+  const { namespace = "" } = machine.metadata;
+  const { kind, name } = controller;
+  const reference = { apiGroup: groupOf(controller.apiVersion), kind, name };
+  const pointer = { reference, field: `metadata.ownerReferences[${kind}]`, namespace };
+  const target = refersTo(reference, MachineSet)
+    ? { kind: MachineSet, name: { name, namespace } }
+    : await targetOf(context.client, pointer);
+  const owner = await context.client.find<KubernetesObject>(target.kind, target.name);
+  const records = owner?.metadata.uid === controller.uid ? updateRecordsOf(owner) : undefined;
+  return recordProblem(machine, records?.get(machine.metadata.name));
+}
+
+function refuseUpdate(scope: Scope, problem: string): Outcome {
+  const { context } = scope;
+  const message = `The updaters do not run: ${problem}; delete the machine, or remove spec.updaters and the annotations ${UPDATE_IN_PROGRESS_ANNOTATION} and ${PENDING_HOOKS_ANNOTATION}`;
+  const update = { status: "False", severity: "Error", reason: "UpdateNotRecorded", message } as const;
+  context.setCondition({ type: UP_TO_DATE, ...update });
+  context.setCondition({ type: UPDATING, ...update });
+  return again(LOOKUP_MS, "UpdateNotRecorded");
 }
 
 async function callAndRecord(

@@ -99,7 +99,7 @@ function reportConditions({ context, deployment, sets, plan }: Scope): void {
   if (trouble) context.setCondition(trouble);
   else dropCondition(deployment, MACHINES_READY);
   context.setCondition(availabilityOf(deployment));
-  context.setCondition(progressOf(deployment, plan));
+  context.setCondition(progressOf(deployment, sets, plan));
 }
 
 /** The trouble of a machine that one of the sets reports. */
@@ -124,6 +124,7 @@ function availabilityOf(deployment: Frozen<MachineDeployment>): ConditionUpdate 
 
 function progressOf(
   deployment: Frozen<MachineDeployment>,
+  sets: readonly Frozen<MachineSet>[],
   plan: DeploymentPlan | undefined,
 ): ConditionUpdate {
   const type = "RolloutComplete";
@@ -134,11 +135,26 @@ function progressOf(
   if (block) return { type, status: "False", severity: "Info", reason: block.reason, message: block.why };
   if ([updatedReplicas, replicas, availableReplicas].every((count) => count === desired))
     return { type, status: "True", reason: "RolloutComplete" };
+  const held = heldSet(sets);
+  if (held) return { type, status: "False", severity: "Warning", ...held };
   const steps = new Set(plan?.actions.map(({ why }) => why));
   const message = [`${updatedReplicas} of ${counted(desired, "machine")} have the template`, ...steps].join(
     "; ",
   );
   return { type, status: "False", severity: "Info", reason: "RollingOut", message };
+}
+
+/** Why one of the sets creates no machine, such as a preflight check that fails. */
+function heldSet(
+  sets: readonly Frozen<MachineSet>[],
+): { readonly reason: string; readonly message: string } | undefined {
+  const [first] = sets.flatMap((set) => {
+    const created = getCondition(deprecatedConditionsOf(set), "MachinesCreated");
+    if (created?.status !== "False" || created.reason === undefined) return [];
+    const { reason, message = "" } = created;
+    return [{ reason, message: `MachineSet ${set.metadata.name}: ${message}` }];
+  });
+  return first;
 }
 
 /** How many machines have the template; unlike up-to-date ones they need no kubelet yet. */

@@ -2,9 +2,11 @@ import {
   deepEqual,
   type Frozen,
   HANDS_OVER_MACHINES_ANNOTATION,
+  type MachineDeployment,
   MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
   REVISION_ANNOTATION,
+  STARTED_UPDATES_ANNOTATION,
 } from "@capstan/api";
 import { again, deleteIfExists, type EventNote, next, type Outcome, waiting } from "@capstan/runtime";
 import {
@@ -14,6 +16,8 @@ import {
   type MoveRecords,
   planDeployment,
   targetOf,
+  updateRecordsOf,
+  updateRecordsText,
 } from "@capstan/plan";
 import { forEach, forEachAlone, perform } from "../../actions/perform.ts";
 import { includes } from "../../machines/configuration.ts";
@@ -21,6 +25,7 @@ import { requireObject } from "../../machines/clones.ts";
 import { DEPLOYMENT_FIELD_MANAGER, namesIn, recordsIn } from "../../machines/recorded-moves.ts";
 import { askAboutSets } from "./in-place/decisions.ts";
 import { moveMachine } from "./in-place/move.ts";
+import { startedUpdates } from "./in-place/started-updates.ts";
 import { revisionOf, setConfiguration, type SetRequest, targetRevision, templatesOf } from "./set-object.ts";
 import type { Scope } from "./scope.ts";
 import { passedRolloutMs } from "../../machines/rollout-fields.ts";
@@ -107,7 +112,8 @@ async function createSet(
   const { replicas } = action.detail;
   const revision = targetRevision(undefined, sets);
   const records = { receives: [], handsOver: [] };
-  await applySet(scope, { name, replicas, revision, existing: undefined, isTarget: true, records });
+  const request = { name, replicas, revision, existing: undefined, isTarget: true };
+  await applySet(scope, { ...request, records, updates: new Map() });
   const message = `Created MachineSet ${name} with ${replicas} replicas: ${action.why}`;
   context.event({ type: "Normal", reason: "SuccessfulCreate", message });
 }
@@ -132,16 +138,28 @@ async function updateSets(scope: Scope, { actions, target, records }: Deployment
     if (set.metadata.deletionTimestamp !== undefined) continue;
     const { name } = set.metadata;
     const scaling = scalings.get(name);
-    const recorded = recordsOf(set);
     const request = {
       ...requestOf(set, { sets, scaling, isTarget: name === target }),
-      records: records?.get(name) ?? recorded,
+      records: records?.get(name) ?? recordsOf(set),
+      updates: startedUpdates(scope, set, actions),
     };
-    const isRecorded = deepEqual(recorded, request.records);
-    if (!isChanged && isRecorded && includes(set, setConfiguration(deployment, request))) continue;
+    if (!isChanged && isCurrent(deployment, set, request)) continue;
     await applySet(scope, request, { isStrict: records !== undefined });
     if (scaling) context.event(scalingEvent(name, scaling));
   }
+}
+
+/** Whether a set has the configuration and the records that it should have. */
+function isCurrent(
+  deployment: Frozen<MachineDeployment>,
+  set: Frozen<MachineSet>,
+  request: SetRequest,
+): boolean {
+  return (
+    deepEqual(recordsOf(set), request.records) &&
+    updateRecordsText(updateRecordsOf(set)) === updateRecordsText(request.updates) &&
+    includes(set, setConfiguration(deployment, request))
+  );
 }
 
 type Scaling = DeploymentAction & { readonly action: "ScaleMachineSet" };
@@ -156,7 +174,7 @@ function recordsOf(set: Frozen<MachineSet>): MoveRecords {
 function requestOf(
   set: Frozen<MachineSet>,
   { sets, scaling, isTarget }: Pick<Scope, "sets"> & { scaling: Scaling | undefined; isTarget: boolean },
-): Omit<SetRequest, "records"> {
+): Omit<SetRequest, "records" | "updates"> {
   return {
     name: set.metadata.name,
     replicas: scaling?.detail.to ?? set.spec.replicas ?? 1,
@@ -193,8 +211,10 @@ async function applySet(
     force: true,
   });
   // A record that another client wrote does not go by an apply.
-  const forged = recordsIn(applied).filter(
-    (annotation) => !(annotation in configuration.metadata.annotations),
+  const forged = [...recordsIn(applied), STARTED_UPDATES_ANNOTATION].filter(
+    (annotation) =>
+      applied.metadata.annotations?.[annotation] !== undefined &&
+      !(annotation in configuration.metadata.annotations),
   );
   if (forged.length === 0) return;
   const annotations = Object.fromEntries(forged.map((annotation) => [annotation, null]));

@@ -7,6 +7,7 @@ import {
   type MachineDeployment,
   MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
+  STARTED_UPDATES_ANNOTATION,
 } from "@capstan/api";
 import type { Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
 import type { DeploymentPlan } from "@capstan/plan";
@@ -58,5 +59,7 @@ export function buildScope(
 
 function hasRecords({ metadata }: Frozen<MachineSet>): boolean {
   const { annotations = {} } = metadata;
-  return RECEIVES_MACHINES_ANNOTATION in annotations || HANDS_OVER_MACHINES_ANNOTATION in annotations;
+  return [RECEIVES_MACHINES_ANNOTATION, HANDS_OVER_MACHINES_ANNOTATION, STARTED_UPDATES_ANNOTATION].some(
+    (name) => name in annotations,
+  );
 }

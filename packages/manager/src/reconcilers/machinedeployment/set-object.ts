@@ -14,10 +14,11 @@ import {
   REVISION_ANNOTATION,
   REVISION_HISTORY_ANNOTATION,
   REVISION_HISTORY_LIMIT_ANNOTATION,
+  STARTED_UPDATES_ANNOTATION,
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
 import { createRng, nameSuffix } from "@capstan/env";
-import type { MoveRecords } from "@capstan/plan";
+import { type MoveRecords, type UpdateRecords, updateRecordsText } from "@capstan/plan";
 import type { Pointer } from "../../contract/reference.ts";
 import { passedRolloutMs, rolloutFields } from "../../machines/rollout-fields.ts";
 import { limitsOf } from "./limits.ts";
@@ -33,6 +34,8 @@ export interface SetRequest {
   readonly isTarget: boolean;
   /** The moves of machines to record. */
   readonly records: MoveRecords;
+  /** The updates in place of its machines to record. */
+  readonly updates: UpdateRecords;
 }
 
 /** The configuration of a MachineSet that its deployment applies. */
@@ -120,20 +123,22 @@ const NOT_PROPAGATED: readonly string[] = [
   MAX_REPLICAS_ANNOTATION,
   REVISION_HISTORY_LIMIT_ANNOTATION,
   "cluster.x-k8s.io/conversion-data",
-  // Only the plan of the deployment records moves.
+  // Only the plan of the deployment records moves and updates.
   RECEIVES_MACHINES_ANNOTATION,
   HANDS_OVER_MACHINES_ANNOTATION,
+  STARTED_UPDATES_ANNOTATION,
 ];
 
 function annotationsOf(
   deployment: Frozen<MachineDeployment>,
-  { revision, isTarget, records }: SetRequest,
+  { revision, isTarget, records, updates }: SetRequest,
 ): Readonly<Record<string, string>> {
   const { metadata, spec } = deployment;
   const replicas = spec.replicas ?? 1;
   const { maxSurge } = limitsOf(deployment, replicas);
   const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => !NOT_PROPAGATED.includes(name));
   const isDisabled = spec.rollout?.strategy?.type === "OnDelete" && !isTarget;
+  const started = updateRecordsText(updates);
   return {
     ...Object.fromEntries(own),
     [REVISION_ANNOTATION]: String(revision),
@@ -142,6 +147,7 @@ function annotationsOf(
     [DISABLE_MACHINE_CREATE_ANNOTATION]: String(isDisabled),
     ...(records.receives.length > 0 && { [RECEIVES_MACHINES_ANNOTATION]: records.receives.join(",") }),
     ...(records.handsOver.length > 0 && { [HANDS_OVER_MACHINES_ANNOTATION]: records.handsOver.join(",") }),
+    ...(started !== undefined && { [STARTED_UPDATES_ANNOTATION]: started }),
   };
 }
 

@@ -26,7 +26,7 @@ import {
   OWNER_REMEDIATED,
   writeMachineConditions,
 } from "../../machines/conditions.ts";
-import { decideBudget, type HealthVerdict, decideHealth, type Target } from "./decide.ts";
+import { decideBudget, type HealthVerdict, decideHealth, isJudged, type Target } from "./decide.ts";
 import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 export interface MachineHealthCheckPorts {
@@ -51,13 +51,13 @@ export async function checkMachines(scope: Scope): Promise<Outcome> {
   if (!cluster) return next;
   ownByCluster(check, cluster);
   const machines = targetsOf(context);
-  const isChecked =
+  const hasNodes =
     cluster.status?.initialization?.infrastructureProvisioned === true && isControlPlaneInitialized(cluster);
-  const nodes = isChecked ? await nodesOf(scope, cluster) : undefined;
+  const nodes = hasNodes ? await nodesOf(scope, cluster) : undefined;
   const time = { cluster, nowMs: context.env.clock.now() };
   const verdicts = machines.map((machine) => ({
     machine,
-    verdict: isChecked
+    verdict: isJudged(machine, cluster)
       ? decideHealth(check.spec, targetOf(machine, nodes), time)
       : ({ health: "healthy" } satisfies HealthVerdict),
   }));
@@ -66,7 +66,7 @@ export async function checkMachines(scope: Scope): Promise<Outcome> {
   const waits = verdicts.flatMap(({ verdict }) =>
     verdict.health === "waiting" ? [verdict.recheckAfterMs] : [],
   );
-  if (isChecked && !nodes) waits.push(RETRY_MS);
+  if (hasNodes && !nodes) waits.push(RETRY_MS);
   return waits.length === 0 ? next : again(Math.min(...waits), "CheckingMachines");
 }
 

@@ -1,5 +1,6 @@
 import {
   type Condition,
+  CONTROL_PLANE_LABEL,
   type Machine,
   type MachineHealthCheck,
   REMEDIATE_MACHINE_ANNOTATION,
@@ -13,7 +14,7 @@ import {
   type Overrides,
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import { decideBudget, decideHealth, type Target } from "./decide.ts";
+import { decideBudget, decideHealth, isJudged, type Target } from "./decide.ts";
 
 const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
 const at = (minutesAgo: number): string => new Date(NOW_MS - minutesAgo * 60_000).toISOString();
@@ -78,6 +79,16 @@ describe("a machine", () => {
       "UpdateFailed",
     ],
     ["of a cluster that does not answer is not judged by its Node", target(joined, "unknown"), "healthy"],
+    [
+      "that did not become a Node in time is unhealthy, although its cluster does not answer",
+      target({}, "unknown"),
+      "NodeStartupTimeout",
+    ],
+    [
+      "that was just created waits for its Node, although its cluster does not answer",
+      target({ metadata: { creationTimestamp: at(1) } }, "unknown"),
+      "waiting",
+    ],
     ["that never became a Node is unhealthy", target({}, undefined), "NodeStartupTimeout"],
     [
       "that was just created waits for its Node",
@@ -127,6 +138,26 @@ describe("a machine", () => {
   test("that waits is looked at again a second after its timeout", () => {
     const verdict = decideHealth(spec, target(joined, readyNode("False", 4)), time);
     expect(verdict).toEqual({ health: "waiting", recheckAfterMs: 61_000 });
+  });
+});
+
+describe("before the control plane is initialized", () => {
+  const provisioned = { infrastructureProvisioned: true };
+  const worker = machine({});
+  const first = machine({ metadata: { labels: { [CONTROL_PLANE_LABEL]: "" } } });
+
+  test("a machine of the control plane is judged, and a worker is not", () => {
+    const starting = cluster({ status: { initialization: provisioned } });
+    expect([isJudged(first, starting), isJudged(worker, starting)]).toEqual([true, false]);
+  });
+
+  test("no machine is judged without infrastructure, and every machine once it is initialized", () => {
+    expect([isJudged(first, cluster()), isJudged(worker, cluster())]).toEqual([false, false]);
+    const conditions = [
+      { ...condition("ControlPlaneInitialized", "True", 1), reason: "Because", message: "" },
+    ];
+    const initialized = cluster({ status: { initialization: provisioned, conditions } });
+    expect([isJudged(first, initialized), isJudged(worker, initialized)]).toEqual([true, true]);
   });
 });
 

@@ -1,6 +1,7 @@
 import {
   type Cluster,
   type Condition,
+  CONTROL_PLANE_LABEL,
   deprecatedConditionsOf,
   formatDuration,
   type Frozen,
@@ -13,6 +14,7 @@ import {
   REMEDIATE_MACHINE_ANNOTATION,
   scaledValue,
 } from "@capstan/api";
+import { isControlPlaneInitialized } from "../../contract/initialized.ts";
 
 type CheckSpec = Frozen<MachineHealthCheck>["spec"];
 
@@ -41,7 +43,7 @@ const TIMESTAMP_STEP_MS = 1_000;
 
 /** Decides whether a machine is healthy. */
 export function decideHealth(spec: CheckSpec, target: Target, time: CheckTime): HealthVerdict {
-  const { machine, node } = target;
+  const { machine } = target;
   const failed = failureOf(machine);
   if (failed) return failed;
   // An updater may stop the Node; how long it may take is limited by the timeout of the update.
@@ -54,8 +56,17 @@ export function decideHealth(spec: CheckSpec, target: Target, time: CheckTime): 
     rules,
     nowMs,
   });
-  if (byMachine.health === "unhealthy" || node === "unknown") return byMachine;
-  return worse(byMachine, nodeHealth(spec, { machine, node }, time));
+  if (byMachine.health === "unhealthy") return byMachine;
+  return worse(byMachine, nodeHealth(spec, target, time));
+}
+
+/**
+ * Whether a machine is judged at all. Workers wait until the control plane is initialized; the machine that initializes it
+ * is judged before, because nothing else would replace it if it never joins.
+ */
+export function isJudged({ metadata: { labels } }: Frozen<Machine>, cluster: Frozen<Cluster>): boolean {
+  if (cluster.status?.initialization?.infrastructureProvisioned !== true) return false;
+  return isControlPlaneInitialized(cluster) || labels?.[CONTROL_PLANE_LABEL] !== undefined;
 }
 
 /** What needs no timeout: the request of a user, a failed update, and a permanent failure. */
@@ -77,18 +88,18 @@ function failedUpdate(update: NonNullable<Frozen<Machine>["status"]>["update"]):
   return { health: "unhealthy", reason: "UpdateFailed", message: `Updater ${updater}: ${message}` };
 }
 
-function nodeHealth(
-  spec: CheckSpec,
-  { machine, node }: { readonly machine: Frozen<Machine>; readonly node: Frozen<Node> | undefined },
-  time: CheckTime,
-): HealthVerdict {
-  const { nowMs } = time;
-  const { unhealthyNodeConditions: rules = [] } = spec.checks ?? {};
-  if (node)
-    return healthByConditions({ of: "Node", conditions: node.status?.conditions ?? [], rules, nowMs });
+function nodeHealth(spec: CheckSpec, { machine, node }: Target, time: CheckTime): HealthVerdict {
+  if (node !== undefined && node !== "unknown") return healthOfNode(spec, node, time);
+  // A workload cluster that does not answer hides the Nodes of machines that have one; the others still have a time limit.
   if (!machine.status?.nodeRef) return startupHealth(spec, machine, time);
+  if (node === "unknown") return { health: "healthy" };
   const message = `Node ${machine.status.nodeRef.name} no longer exists`;
   return { health: "unhealthy", reason: "NodeNotFound", message };
+}
+
+function healthOfNode({ checks }: CheckSpec, { status }: Frozen<Node>, { nowMs }: CheckTime): HealthVerdict {
+  const { unhealthyNodeConditions: rules = [] } = checks ?? {};
+  return healthByConditions({ of: "Node", conditions: status?.conditions ?? [], rules, nowMs });
 }
 
 const UNHEALTHY = {

@@ -1,7 +1,16 @@
-import { controllerOf, labelValueFor, Machine, MachineSet, SET_NAME_LABEL } from "@capstan/api";
+import {
+  controllerOf,
+  deepEqual,
+  type Frozen,
+  HANDS_OVER_MACHINES_ANNOTATION,
+  labelValueFor,
+  Machine,
+  MachineSet,
+  SET_NAME_LABEL,
+} from "@capstan/api";
 import { waiting } from "@capstan/runtime";
 import { isInPlace } from "../../in-place/strategy.ts";
-import { forgedRecords, recordsIn } from "../../machines/recorded-moves.ts";
+import { expectedMachines, forgedRecords, namesIn, recordsIn } from "../../machines/recorded-moves.ts";
 import type { Scope } from "./scope.ts";
 
 // The cache of a new leader may be behind for a moment.
@@ -24,6 +33,23 @@ export async function requireCurrentMachines({ context, set, deployment, machine
   if (own.length === cached.size && own.every(({ metadata }) => cached.has(metadata.uid))) return;
   const message = `The cache shows ${cached.size} machines of the set, the server ${own.length}`;
   throw waiting("WaitingForCache", message, SOON_MS);
+}
+
+/**
+ * Its MachineDeployment may have scaled the set, and recorded moves there, in writes that the cache does not show yet: a set
+ * that sees the arrived machine but not its own new size would delete one.
+ */
+export async function requireCurrentSet({ context, set, deployment }: Scope): Promise<void> {
+  if (!isInPlace(deployment?.spec.rollout?.strategy)) return;
+  const { name, namespace } = set.metadata;
+  const live = await context.client.find(MachineSet, { name, namespace });
+  const facts = (one: Frozen<MachineSet>): readonly unknown[] => [
+    one.spec.replicas,
+    expectedMachines(one),
+    namesIn(one, HANDS_OVER_MACHINES_ANNOTATION),
+  ];
+  if (live && deepEqual(facts(live), facts(set))) return;
+  throw waiting("WaitingForCache", "The cache shows another size of the set than the server", SOON_MS);
 }
 
 /**

@@ -1,7 +1,7 @@
 import {
   type Frozen,
   KubeadmConfigTemplate,
-  type MachineSet,
+  type KubernetesObject,
   SKIP_PREFLIGHT_CHECKS_ANNOTATION,
 } from "@capstan/api";
 import { next, type Outcome } from "@capstan/runtime";
@@ -19,7 +19,7 @@ export async function checkPreflight(scope: Scope): Promise<Outcome> {
     version,
     usesKubeadm: kind === KubeadmConfigTemplate.kind && apiGroup === KubeadmConfigTemplate.group,
     controlPlane: await controlPlaneOf(scope),
-    skipped: skippedChecks(set),
+    skipped: [...skippedChecks(set), ...(await skippedByTemplate(scope))],
   });
   return next;
 }
@@ -35,7 +35,20 @@ async function controlPlaneOf({ context, cluster }: Scope): Promise<PreflightVie
     : undefined;
 }
 
-function skippedChecks({ metadata }: Frozen<MachineSet>): readonly string[] {
+/** As in Cluster API, the template of bootstrap configs can skip checks, too: for every set that uses it. */
+async function skippedByTemplate({ context, set }: Scope): Promise<readonly string[]> {
+  const { configRef: reference } = set.spec.template.spec.bootstrap;
+  const { namespace = "" } = set.metadata;
+  if (!reference) return [];
+  const resolved = await resolve(context, {
+    reference,
+    field: "spec.template.spec.bootstrap.configRef",
+    namespace,
+  });
+  return resolved.state === "found" ? skippedChecks(resolved.object) : [];
+}
+
+function skippedChecks({ metadata }: Frozen<KubernetesObject>): readonly string[] {
   const names = metadata.annotations?.[SKIP_PREFLIGHT_CHECKS_ANNOTATION] ?? "";
   return names.split(",").map((name) => name.trim());
 }

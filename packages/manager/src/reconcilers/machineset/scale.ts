@@ -7,7 +7,7 @@ import { type CloneSources, ensureClones, needsClones, readCloneSources } from "
 import { createMachine, newMachineNames, resumeCreation } from "../../machines/create.ts";
 import { deleteMachine } from "../../machines/remove.ts";
 import { reportRemediation } from "../../machines/report-remediation.ts";
-import { requireCurrentMachines, requireOwnRecords } from "./current-machines.ts";
+import { requireCurrentMachines, requireCurrentSet, requireOwnRecords } from "./current-machines.ts";
 import { countedMachines, expectedMachines } from "../../machines/recorded-moves.ts";
 import { BY_ORPHAN, type Scope } from "./scope.ts";
 import { viewOf } from "./view.ts";
@@ -31,6 +31,7 @@ export async function scaleMachines(scope: Scope): Promise<Outcome> {
   if (plan.actions.some(({ action }) => action !== "Wait")) {
     await requireOwnRecords(scope);
     await requireCurrentMachines(scope);
+    await requireCurrentSet(scope);
   }
   await perform(
     plan.actions,

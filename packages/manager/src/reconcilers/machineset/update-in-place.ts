@@ -6,6 +6,7 @@ import {
   isUpdatingInPlace,
   Machine,
 } from "@capstan/api";
+import { updateRecordsOf } from "@capstan/plan";
 import { next, type Outcome } from "@capstan/runtime";
 import type { ContractObject } from "../../contract/contract-object.ts";
 import { targetOf } from "../../contract/reference.ts";
@@ -15,15 +16,17 @@ import { readTemplate } from "../../machines/clones.ts";
 import type { Scope } from "./scope.ts";
 
 /**
- * Writes the desired state of machines that have moved to this set: the infrastructure, the bootstrap config, then the
+ * Writes the desired state of machines that its MachineDeployment has moved to this set, and recorded there: the infrastructure, the bootstrap config, then the
  * machine with the sign that updaters may run. All objects keep their names, so no provider creates a second machine. A
  * crash in between leaves a machine without the sign, and the next pass writes the same again.
  */
 export async function updateInPlace(scope: Scope): Promise<Outcome> {
-  const { context, owner } = scope;
+  const { context, owner, set } = scope;
+  const records = updateRecordsOf(set);
   const arrived = scope.machines.filter(
     (machine) =>
       machine.metadata.deletionTimestamp === undefined &&
+      records.has(machine.metadata.name) &&
       isUpdatingInPlace(machine) &&
       !isUpdatePending(machine),
   );

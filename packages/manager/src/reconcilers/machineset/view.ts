@@ -2,6 +2,7 @@ import {
   DELETE_MACHINE_ANNOTATION,
   DISABLE_MACHINE_CREATE_ANNOTATION,
   type Frozen,
+  isUpdatingInPlace,
   type Machine,
   type MachineDeployment,
   type MachineSet,
@@ -68,6 +69,7 @@ function machineView(machine: Frozen<Machine>): SetMachine {
     createdMs: Date.parse(metadata.creationTimestamp ?? ""),
     isDeleting: metadata.deletionTimestamp !== undefined,
     hasDeleteAnnotation: metadata.annotations?.[DELETE_MACHINE_ANNOTATION] !== undefined,
+    isUpdating: isUpdatingInPlace(machine),
     isUnhealthy: isUnhealthy(machine),
     isAvailable: isAvailableMachine(machine),
   };

@@ -248,6 +248,25 @@ describe("draining", () => {
     expect(message).toMatch(/; 2 more pods are not evicted$/);
   });
 
+  test("names each cause, also behind a budget that refuses many pods", () => {
+    const pods = ["a", "b", "c", "d", "e"].map((name) => podOf(name));
+    const refused = pods.map((one) => ({
+      ...refusalOf(one),
+      ...(one.metadata.name === "e" && { why: "a webhook says no" }),
+    }));
+    const { message } = judgeDrain(nodeOf(), progressOf(pods, { refused }));
+    expect(message).toContain("pod default/e is not evicted: a webhook says no");
+    expect(message).toMatch(/; 2 more pods are not evicted$/);
+  });
+
+  test("names the pods that come later", () => {
+    const [web, db] = [podOf("web"), podOf("db")];
+    const evict = [{ pod: web, why: "it can run elsewhere" }];
+    const plan = { evict, later: [{ pod: db, why: "it can run elsewhere" }], wait: [], skip: [] };
+    const { message } = judgeDrain(nodeOf(), progressOf([web, db], { plan, refused: [refusalOf(web)] }));
+    expect(message).toMatch(/allows no disruption now; later pod default\/db$/);
+  });
+
   test("retries when the server allows it", () => {
     const [a, b] = [podOf("a"), podOf("b")];
     const refused = [refusalOf(a, 10_000), refusalOf(b)];

@@ -11,6 +11,8 @@ export interface DrainView {
   readonly rules?: readonly Frozen<MachineDrainRule>[];
   /** The labels of namespaces, if a rule needs them. */
   readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>> | undefined>;
+  /** The UIDs of the DaemonSets of the cluster; unless given, every DaemonSet that a pod names counts as existing. */
+  readonly daemonSets?: ReadonlySet<string>;
 }
 
 /** A pod, and the reason of its treatment. */
@@ -83,12 +85,12 @@ const MOST_NAMED = 3;
 
 /** Decides which pods of a Node are evicted, waited for and skipped. */
 export function planPods(view: DrainView): PodPlan {
-  const { node, pods, nowMs, rules = [], namespaces = new Map() } = view;
+  const { node, pods, nowMs, rules = [], namespaces = new Map(), daemonSets } = view;
   const isUnreachable = isNodeUnreachable(node);
   const judged = [...pods].sort(inOrder).map((pod) => {
     const rule = ruleOf(rules, pod, namespaces);
     const order = rule?.spec.drain.order ?? 0;
-    return { pod, order, ...judge(pod, { isUnreachable, nowMs, rule }) };
+    return { pod, order, ...judge(pod, { isUnreachable, nowMs, rule, daemonSets }) };
   });
   const firstOrder = Math.min(...judged.filter(isGoing).map(({ order }) => order));
   const those = (treatment: Treatment, isNow: (order: number) => boolean = () => true) =>
@@ -115,6 +117,7 @@ interface Circumstances {
   readonly nowMs: number;
   /** The MachineDrainRule for the pod. */
   readonly rule: Frozen<MachineDrainRule> | undefined;
+  readonly daemonSets: DrainView["daemonSets"];
 }
 
 interface Rule {
@@ -172,9 +175,15 @@ export function hasFinished({ status }: Frozen<Pod>): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-function isOfDaemonSet({ metadata }: Frozen<Pod>): boolean {
+function isOfDaemonSet(pod: Frozen<Pod>, { daemonSets }: Circumstances): boolean {
+  const uid = daemonSetOf(pod);
+  return uid !== undefined && (daemonSets === undefined || daemonSets.has(uid));
+}
+
+/** The UID of the DaemonSet that controls a pod; it may no longer exist. */
+export function daemonSetOf({ metadata }: Frozen<Pod>): string | undefined {
   const owners = metadata.ownerReferences ?? [];
-  return owners.some(({ kind, controller }) => kind === "DaemonSet" && controller === true);
+  return owners.find(({ kind, controller }) => kind === "DaemonSet" && controller === true)?.uid;
 }
 
 function drainLabelOf({ metadata }: Frozen<Pod>): string | undefined {
@@ -218,7 +227,7 @@ export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVe
 
 /** Only lasting obstacles: a message that changes with every pod would cost a write each time. */
 function obstaclesOf({ plan, refused, nowMs }: DrainProgress): readonly string[] {
-  const blocked = refused
+  const blocked = byNewCause(refused)
     .slice(0, MOST_NAMED)
     .map(({ pod, why }) => `pod ${podName(pod)} is not evicted: ${why}`);
   const more = refused.length - blocked.length;
@@ -227,7 +236,23 @@ function obstaclesOf({ plan, refused, nowMs }: DrainProgress): readonly string[]
     ...blocked,
     ...(more > 0 ? [`${more} more ${more === 1 ? "pod is" : "pods are"} not evicted`] : []),
     ...(overdue.length > 0 ? [`waiting for ${named(overdue, "pod")}`] : []),
+    ...(plan.later.length > 0
+      ? [
+          `later ${named(
+            plan.later.map(({ pod }) => podName(pod)),
+            "pod",
+          )}`,
+        ]
+      : []),
   ];
+}
+
+/** The first refusal of each cause, then the others: a budget that refuses many pods must not hide another cause. */
+function byNewCause(refused: readonly DrainRefusal[]): readonly DrainRefusal[] {
+  const firsts = new Set(
+    [...Map.groupBy(refused, ({ why }) => why).values()].flatMap((same) => same.slice(0, 1)),
+  );
+  return [...firsts, ...refused.filter((one) => !firsts.has(one))];
 }
 
 function isOverdue({ metadata: { deletionTimestamp } }: Frozen<Pod>, nowMs: number): boolean {

@@ -1,9 +1,19 @@
 import { type Frozen, type MachineDrainRule, Namespace, type Node, Pod } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { isNodeUnreachable } from "../availability.ts";
-import { type DrainLimit, type DrainVerdict, judgeDrain, type JudgedPod, planPods } from "./decide.ts";
+import {
+  daemonSetOf,
+  type DrainLimit,
+  type DrainVerdict,
+  type DrainView,
+  judgeDrain,
+  type JudgedPod,
+  planPods,
+  type PodPlan,
+} from "./decide.ts";
 import { needsNamespaces } from "./drain-rules.ts";
 import { evictPods } from "./evict.ts";
+import { DaemonSet } from "./kinds.ts";
 import type { Refusals } from "./refusals.ts";
 
 /** One pass over a Node that is being drained. */
@@ -26,7 +36,8 @@ export interface DrainResult {
 export async function drainRound(client: Client, round: DrainRound): Promise<DrainResult> {
   const { node, limit, nowMs, refusals, rules } = round;
   const pods = await client.list(Pod, { fieldSelector: `spec.nodeName=${node.metadata.name}` });
-  const plan = planPods({ node, pods, nowMs, rules, namespaces: await namespacesFor(client, rules) });
+  const seen = { node, pods, nowMs, rules, namespaces: await namespacesFor(client, rules) };
+  const plan = await withOrphans(client, seen);
   const isLate = limit !== undefined && nowMs >= limit.startedMs + limit.timeoutMs;
   const { due, held } = refusals.sort(plan.evict.map(({ pod }) => pod));
   // After the timeout no pod is evicted any more: the rest is deleted with the machine.
@@ -35,6 +46,15 @@ export async function drainRound(client: Client, round: DrainRound): Promise<Dra
     : await evictPods(client, due, { isUnreachable: isNodeUnreachable(node), refusals });
   const refused = isLate ? [] : [...evictions.refused, ...held];
   return { verdict: judgeDrain(node, { plan, ...evictions, refused, limit, nowMs }), staying: plan.skip };
+}
+
+/** Pods of DaemonSets that no longer exist are evicted last: which ones exist costs a list, and most Nodes have no such pod. */
+async function withOrphans(client: Client, seen: DrainView): Promise<PodPlan> {
+  const plan = planPods(seen);
+  const isEmpty = [plan.evict, plan.wait, plan.later].every((pods) => pods.length === 0);
+  if (!isEmpty || !plan.skip.some(({ pod }) => daemonSetOf(pod) !== undefined)) return plan;
+  const daemonSets = await client.list(DaemonSet);
+  return planPods({ ...seen, daemonSets: new Set(daemonSets.map(({ metadata }) => metadata.uid ?? "")) });
 }
 
 async function namespacesFor(

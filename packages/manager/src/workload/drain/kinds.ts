@@ -30,6 +30,14 @@ export const PodDisruptionBudget = builtInKind<PodDisruptionBudget>({
   namespaced: true,
 });
 
+export const DaemonSet = builtInKind<KubernetesObject>({
+  group: "apps",
+  version: "v1",
+  kind: "DaemonSet",
+  plural: "daemonsets",
+  namespaced: true,
+});
+
 export interface VolumeAttachment extends KubernetesObject {
   spec?: { nodeName?: string; source?: { persistentVolumeName?: string } };
 }

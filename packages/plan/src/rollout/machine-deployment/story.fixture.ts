@@ -235,6 +235,7 @@ class SimDeployment {
       machines: machines.map((machine) => ({
         ...machine,
         hasDeleteAnnotation: false,
+        isUpdating: false,
         isUnhealthy: !machine.isAvailable,
       })),
       creating: [],

@@ -9,6 +9,7 @@ const machine = (name: string, more: Partial<SetMachine> = {}): SetMachine => ({
   createdMs: 0,
   isDeleting: false,
   hasDeleteAnnotation: false,
+  isUpdating: false,
   isUnhealthy: false,
   isAvailable: true,
   ...more,
@@ -67,6 +68,11 @@ describe("the order of deletions", () => {
   const unhealthy = machine("unhealthy", { isUnhealthy: true });
   const annotated = machine("annotated", { hasDeleteAnnotation: true });
   test.each<[string, Partial<MachineSetView>, readonly string[]]>([
+    [
+      "a machine that is being updated goes before an unhealthy one, and after an annotated one",
+      { replicas: 2, machines: [old, unhealthy, machine("updating", { isUpdating: true }), annotated] },
+      ["DeleteMachine annotated", "DeleteMachine updating"],
+    ],
     [
       "an annotated machine goes before an unhealthy one",
       { replicas: 2, machines: [old, unhealthy, annotated] },

@@ -137,6 +137,8 @@ function reasonOf({ deletePolicy }: MachineSetView, machine: Parameters<typeof c
   switch (causeOf(machine)) {
     case "Annotated":
       return "a user marked this one with cluster.x-k8s.io/delete-machine";
+    case "Updating":
+      return "this one is being updated in place";
     case "Unhealthy":
       return "this one is not healthy";
     case "ScaleDown":

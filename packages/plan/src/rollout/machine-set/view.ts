@@ -8,6 +8,8 @@ export interface SetMachine {
   readonly isDeleting: boolean;
   /** A user asks to delete this machine first. */
   readonly hasDeleteAnnotation: boolean;
+  /** Updaters change it in place, or are about to: it serves no pods, and its update may be half done. */
+  readonly isUpdating: boolean;
   /** It has no Node, or its Node or a health check says that it is not healthy. */
   readonly isUnhealthy: boolean;
   readonly isAvailable: boolean;

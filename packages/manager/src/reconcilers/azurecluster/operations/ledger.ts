@@ -1,8 +1,6 @@
-import { type AzureCluster, type Frozen, isJsonObject, type Operation } from "@capstan/api";
+import type { AzureCluster, Frozen, Operation } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
-import { normalizedId, type Task } from "@capstan/azure";
-
-type States = NonNullable<NonNullable<AzureCluster["status"]>["longRunningOperationStates"]>;
+import { normalizedId, operationIn, operationState, type Task } from "@capstan/azure";
 
 /**
  * The Azure operations of a cluster, several at a time, in `status.longRunningOperationStates`.
@@ -18,8 +16,8 @@ export class Ledger {
 
   constructor(context: Context<AzureCluster>) {
     this.#context = context;
-    for (const { data } of context.object.status?.longRunningOperationStates ?? []) {
-      const record = recordIn(data);
+    for (const state of context.object.status?.longRunningOperationStates ?? []) {
+      const record = operationIn(state);
       if (record) this.#records.set(normalizedId(record.resourceID), record);
     }
   }
@@ -47,7 +45,7 @@ export class Ledger {
   /** Writes the records to the status of the object. */
   show(): void {
     const { object } = this.#context;
-    const states = [...this.#records.values()].map(stateOf);
+    const states = [...this.#records.values()].map(operationState);
     const { longRunningOperationStates: _, ...rest } = object.status ?? {};
     object.status = states.length === 0 ? rest : { ...rest, longRunningOperationStates: states };
   }
@@ -60,28 +58,5 @@ export class Ledger {
       await this.#context.persistStatus();
     });
     return this.#flush;
-  }
-}
-
-function stateOf(record: Frozen<Operation>): States[number] {
-  const parts = record.resourceID.split("/");
-  return {
-    type: record.verb,
-    resourceGroup: parts[4] ?? "",
-    serviceName: parts.at(-2) ?? "",
-    name: parts.at(-1) ?? "",
-    data: Buffer.from(JSON.stringify(record)).toString("base64"),
-  };
-}
-
-/** Parses a record of Capstan. Only CAPZ's client could follow its records; a read of the resource shows as much. */
-function recordIn(data: string): Operation | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(data, "base64").toString());
-    const isRecord =
-      isJsonObject(value) && typeof value["resourceID"] === "string" && typeof value["verb"] === "string";
-    return isRecord ? (value as unknown as Operation) : undefined;
-  } catch {
-    return undefined;
   }
 }

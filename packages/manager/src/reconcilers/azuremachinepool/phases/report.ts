@@ -1,5 +1,6 @@
 import {
   type AzureMachinePool,
+  AzureMachinePoolMachine,
   formatProviderId,
   type Frozen,
   parseProviderId,
@@ -13,8 +14,6 @@ import { forgetTags } from "../model/tags.ts";
 import { setStatus } from "../observation/set-status.ts";
 import type { NormalScope, PlannedObservation, Scope } from "../scope.ts";
 import { reportConditions } from "./report-conditions.ts";
-
-const MACHINE_KIND = "AzureMachinePoolMachine";
 
 /** Reports the results of the pass. After a failure some are missing, and their earlier values stay. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
@@ -37,6 +36,7 @@ function reportCounts(scope: NormalScope, observation: PlannedObservation): void
   const isPublished = mayPublish(scope, observation);
   // No controller sets these three for a pool any more.
   const { instances: _, failureReason: __, failureMessage: ___, ...known } = pool.status ?? {};
+  delete known.infrastructureMachineKind;
   // The image stays in the status until machines are created from another one.
   if (observation.view.setHash === observation.view.desiredHash) delete known.image;
   const { replicas = 0, upToDateReplicas } = known;
@@ -64,7 +64,7 @@ function mayPublish({ poolCache, context }: NormalScope, { machines }: PlannedOb
 type Status = NonNullable<AzureMachinePool["status"]>;
 
 function statusOf(
-  { pool, owners }: NormalScope,
+  { pool, owners, shared }: NormalScope,
   { set, machines, view, planned }: PlannedObservation,
 ): Partial<Status> {
   const { version } = owners.machinePool.spec.template.spec;
@@ -74,7 +74,8 @@ function statusOf(
     ...setFields(pool.status, { set, planned }),
     replicas: machines.filter(({ isReady }) => isReady === true).length,
     upToDateReplicas: planned.budget.upToDate,
-    infrastructureMachineKind: MACHINE_KIND,
+    // With it, Cluster API's own core makes a Machine for each machine.
+    ...(shared.ports.isBesideOtherCore && { infrastructureMachineKind: AzureMachinePoolMachine.kind }),
     ...(view.setHash !== undefined && { modelHash: view.setHash }),
     ...(isCurrent && version !== undefined && { version }),
     ...(isCurrent && image && { image }),

@@ -39,6 +39,7 @@ interface Intent {
 export async function freshData(scope: NormalScope, intent: Intent): Promise<FreshData | undefined> {
   const config = configOf(scope);
   if (!config) return dataIn(scope, GIVEN);
+  if (!rendersData(scope)) return dataIn(scope, tokenStamp(config));
   const request = requestFor(scope, config, intent);
   if (isFresh(scope, config, request)) return dataIn(scope, stampOf(config, request));
   if (config.metadata.annotations?.[FRESH_BOOTSTRAP_REQUEST] !== request) await ask(scope, config, request);
@@ -64,6 +65,7 @@ export function bootstrapDataView(
 function isStillFresh(scope: NormalScope, stamp = ""): boolean {
   const config = configOf(scope);
   if (!config) return true;
+  if (!rendersData(scope)) return stamp === tokenStamp(config);
   const [request = ""] = stamp.split("/");
   return stamp === stampOf(config, request) && isFresh(scope, config, request);
 }
@@ -71,7 +73,19 @@ function isStillFresh(scope: NormalScope, stamp = ""): boolean {
 /** Whether the KubeadmConfig controller has renewed the data since this stamp. */
 function isRenewed(scope: NormalScope, stamp = ""): boolean {
   const config = configOf(scope);
-  return config !== undefined && !stamp.endsWith(`/${expiryOf(config)}`);
+  if (!config) return false;
+  return rendersData(scope) ? !stamp.endsWith(`/${expiryOf(config)}`) : stamp !== tokenStamp(config);
+}
+
+/** Whether our KubeadmConfig controller makes the data: no other one answers requests for fresh data. */
+function rendersData({ shared }: NormalScope): boolean {
+  return shared.ports.rendersBootstrapData;
+}
+
+/** Cluster API's own provider keeps its data valid by new tokens, and writes the data before it names the token. */
+function tokenStamp({ spec }: Frozen<KubeadmConfig>): string {
+  const token = spec.joinConfiguration?.discovery?.bootstrapToken?.token ?? "";
+  return `token/${digest(token).slice(0, 16)}`;
 }
 
 /** The stamp has the request and the expiry: renewed data has the same request and another expiry. */

@@ -16,6 +16,14 @@ test("a new machine bears the labels by which CAPZ's are found", () => {
   });
 });
 
+test("a new machine leaves its control to a Machine of another core", () => {
+  const pool = azureMachinePool({ metadata: { name: "mp", uid: "2" } });
+  const { ownerReferences = [] } = newMachine({ pool, desired: undefined }, INSTANCE).metadata;
+  expect(ownerReferences).toHaveLength(1);
+  expect(ownerReferences[0]).toMatchObject({ kind: "AzureMachinePool", uid: "2", blockOwnerDeletion: true });
+  expect(ownerReferences[0]?.controller).toBeUndefined();
+});
+
 test("a machine of a pool without a cluster gets no cluster labels", () => {
   const pool = azureMachinePool({ metadata: { name: "mp", uid: "2", labels: {} } });
   const { labels } = newMachine({ pool, desired: undefined }, INSTANCE).metadata;

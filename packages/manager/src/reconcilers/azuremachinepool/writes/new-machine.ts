@@ -1,11 +1,6 @@
-import {
-  type AzureMachinePoolMachine,
-  CLUSTER_NAME_LABEL,
-  controllerReferenceTo,
-  MachinePool,
-  POOL_NAME_LABEL,
-} from "@capstan/api";
+import { type AzureMachinePoolMachine, CLUSTER_NAME_LABEL, MachinePool, POOL_NAME_LABEL } from "@capstan/api";
 import { machineResourceName } from "@capstan/plan";
+import { poolReferenceTo } from "../../../pools/machines-of-pool.ts";
 import { currentName } from "../model/hash.ts";
 import type { NormalScope, Pass } from "../scope.ts";
 import {
@@ -44,7 +39,7 @@ export function newMachine(
         ...(isSurge && { [SURGE_ANNOTATION]: "" }),
       },
       finalizers: [MACHINE_FINALIZER],
-      ownerReferences: [controllerReferenceTo(pool)],
+      ownerReferences: [poolReferenceTo(pool)],
     },
     spec: { providerID, instanceID },
   };

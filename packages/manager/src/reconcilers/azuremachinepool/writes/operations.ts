@@ -8,6 +8,7 @@ import {
   type OperationPorts,
   type PostEvidence,
   type Progress,
+  withOperationStates,
 } from "@capstan/azure";
 import { busyListMs } from "../observation/read-azure.ts";
 import type { AzurePass, NormalScope, Pass } from "../scope.ts";
@@ -57,7 +58,7 @@ type PersistOperation = (record: Frozen<Operation> | undefined) => Promise<void>
 export function persistSetOperation({ pool, context }: Pick<Pass, "pool" | "context">): PersistOperation {
   return async (record) => {
     const { operation: _, ...rest } = pool.status ?? {};
-    pool.status = record ? { ...rest, operation: record } : rest;
+    pool.status = withOperationStates(record ? { ...rest, operation: record } : rest);
     if (record && record.url === undefined) await context.persistStatus();
   };
 }
@@ -71,7 +72,7 @@ function persistInstanceOperation(
     const { instanceOperations = [], ...rest } = pool.status ?? {};
     const others = instanceOperations.filter((one) => !kept || !isSameRecord(one, kept));
     const all = record ? [...others, record] : others;
-    pool.status = all.length > 0 ? { ...rest, instanceOperations: all } : rest;
+    pool.status = withOperationStates(all.length > 0 ? { ...rest, instanceOperations: all } : rest);
     kept = record;
     if (record && record.url === undefined) await context.persistStatus();
   };

@@ -4,13 +4,22 @@ import {
   type Frozen,
   isUpdatingInPlace,
   hasUpdateFailed,
+  KubeadmControlPlane,
   labelValueFor,
   Machine,
   PENDING_HOOKS_ANNOTATION,
+  STARTED_UPDATES_ANNOTATION,
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
-import { waiting } from "@capstan/runtime";
-import type { ControlPlaneAction } from "@capstan/plan";
+import { next, type Outcome, waiting } from "@capstan/runtime";
+import {
+  type ControlPlaneAction,
+  keptRecords,
+  recordedUpdatersLeft,
+  type UpdateRecord,
+  updateRecordsOf,
+  updateRecordsText,
+} from "@capstan/plan";
 import type { PartToCompare } from "../../../in-place/compare.ts";
 import { startUpdate } from "../../../in-place/start.ts";
 import { prepareJoin } from "../kubeadm-config.ts";
@@ -20,7 +29,7 @@ import { desiredPartsOf } from "./decisions.ts";
 type Update = Extract<ControlPlaneAction, { readonly action: "UpdateMachineInPlace" }>;
 
 /**
- * Writes the plan of an update to its machine, then the desired infrastructure and KubeadmConfig, then the desired version
+ * Records an update on the control plane, then writes its plan to its machine, then the desired infrastructure and KubeadmConfig, then the desired version
  * with the sign that updaters may run. All objects keep their names. A crash in between leaves a machine with a plan and
  * without the sign, and the next pass writes the same again.
  */
@@ -33,7 +42,9 @@ export async function updateMachine(scope: Scope, { targets, detail }: Update): 
   await requireNoOtherUpdate(scope, name);
   // `kubeadm upgrade` reads the version and the settings of components from the cluster.
   await prepareJoin(scope);
-  const machine = await beginUpdate(scope, cached, detail);
+  const record = plannedUpdate(scope, cached, detail);
+  await recordUpdate(scope, name, record);
+  const machine = await beginUpdate(scope, cached, record);
   await applyPart(scope, parts.infrastructure);
   if (parts.bootstrap) await applyPart(scope, parts.bootstrap);
   await startUpdate(context.client, owner, machine);
@@ -59,22 +70,59 @@ async function requireNoOtherUpdate({ context, controlPlane }: Scope, name: stri
   throw waiting("WaitingForCache", message, 1_000);
 }
 
-/** Records the plan. The write is refused if the machine has changed since it was read. */
+function plannedUpdate(
+  { controlPlane, owner }: Scope,
+  machine: Frozen<Machine>,
+  { updaters, key }: Update["detail"],
+): UpdateRecord {
+  // Updaters of an earlier update that did not end: what they had to do may be half done.
+  const left = isUpdatingInPlace(machine)
+    ? recordedUpdatersLeft(machine, updateRecordsOf(controlPlane).get(machine.metadata.name))
+    : [];
+  return { updaters: [...new Set([...updaters, ...left])], version: owner.version ?? null, key };
+}
+
+/** Only a recorded update lets updaters run. One machine is updated at a time. */
+async function recordUpdate(
+  { context, controlPlane }: Scope,
+  name: string,
+  record: UpdateRecord,
+): Promise<void> {
+  const { metadata } = controlPlane;
+  const records = new Map([...updateRecordsOf(controlPlane), [name, record]]);
+  const annotations = { [STARTED_UPDATES_ANNOTATION]: updateRecordsText(records) };
+  if (metadata.annotations?.[STARTED_UPDATES_ANNOTATION] === annotations[STARTED_UPDATES_ANNOTATION]) return;
+  await context.client.patch(KubeadmControlPlane, metadata, {
+    type: "merge",
+    body: { metadata: { annotations } },
+  });
+}
+
+/** Removes the records of updates that have ended, and not in a pass that records one. */
+export function forgetEndedUpdates({ controlPlane, machines, owner, plan }: Scope): Outcome {
+  if (plan?.actions.some(({ action }) => action === "UpdateMachineInPlace") === true) return next;
+  const { [STARTED_UPDATES_ANNOTATION]: before, ...others } = controlPlane.metadata.annotations ?? {};
+  const records = keptRecords({ records: updateRecordsOf(controlPlane), machines, version: owner.version });
+  const after = updateRecordsText(records);
+  if (after === before) return next;
+  controlPlane.metadata.annotations =
+    after === undefined ? others : { ...others, [STARTED_UPDATES_ANNOTATION]: after };
+  return next;
+}
+
+/** Writes the plan. The write is refused if the machine has changed since it was read. */
 function beginUpdate(
   { context }: Scope,
   machine: Frozen<Machine>,
-  { updaters, key }: Update["detail"],
+  { updaters, key }: UpdateRecord,
 ): Promise<Frozen<Machine>> {
   const { name, namespace, resourceVersion } = machine.metadata;
-  // Updaters of an earlier update that did not end: what they had to do may be half done.
-  const left = isUpdatingInPlace(machine) ? (machine.spec.updaters ?? []) : [];
-  const plan = [...new Set([...updaters, ...left])];
   const body = {
     metadata: {
       resourceVersion,
       annotations: { [UPDATE_IN_PROGRESS_ANNOTATION]: key, [PENDING_HOOKS_ANNOTATION]: null },
     },
-    spec: { updaters: plan.length > 0 ? plan : null },
+    spec: { updaters: updaters.length > 0 ? updaters : null },
   };
   return context.client.patch(Machine, { name, namespace }, { type: "merge", body });
 }

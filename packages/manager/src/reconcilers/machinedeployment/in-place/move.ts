@@ -7,30 +7,31 @@ import {
   UPDATE_IN_PROGRESS_ANNOTATION,
 } from "@capstan/api";
 import { waiting } from "@capstan/runtime";
-import type { DeploymentAction } from "@capstan/plan";
 import { propagatedMetadata } from "../../../machines/configuration.ts";
 import { setOwner } from "../../../machines/set-owner.ts";
 import type { Scope } from "../scope.ts";
-
-type Move = DeploymentAction & { readonly action: "MoveMachine" };
+import { type Move, plannedUpdate } from "./started-updates.ts";
 
 /**
  * Gives a machine to another set and stores the plan of its update, in one write. The sets have recorded the move before.
  * The write is refused if the machine has changed since it was read.
  */
-export async function moveMachine(scope: Scope, { targets, detail }: Move): Promise<void> {
-  const { context, deployment } = scope;
+export async function moveMachine(scope: Scope, move: Move): Promise<void> {
+  const { context, deployment, sets } = scope;
+  const { detail, targets } = move;
   const [name = ""] = targets;
   const machine = findMachine(scope, name);
-  const set = scope.sets.find(({ metadata }) => metadata.name === detail.to);
-  if (!machine || !set) return;
+  const from = sets.find(({ metadata }) => metadata.name === detail.from);
+  const to = sets.find(({ metadata }) => metadata.name === detail.to);
+  if (!machine || !from || !to) return;
+  const { updaters } = plannedUpdate(machine, { from, to, move });
   const { namespace } = deployment.metadata;
   await context.client.patch(
     Machine,
     { name, namespace },
-    { type: "merge", body: moved(machine, set, detail) },
+    { type: "merge", body: moved(machine, to, updaters) },
   );
-  const message = `Moved Machine ${name} from MachineSet ${detail.from} to ${detail.to}, updaters: ${detail.updaters.join(", ")}`;
+  const message = `Moved Machine ${name} from MachineSet ${detail.from} to ${detail.to}, updaters: ${updaters.join(", ")}`;
   context.event({ type: "Normal", reason: "MachineMoved", message });
 }
 
@@ -42,12 +43,9 @@ function findMachine({ machines }: Scope, name: string): Frozen<Machine> | undef
   return undefined;
 }
 
-function moved(machine: Frozen<Machine>, set: Frozen<MachineSet>, { updaters }: Move["detail"]): object {
+function moved(machine: Frozen<Machine>, set: Frozen<MachineSet>, updaters: readonly string[]): object {
   const { resourceVersion, ownerReferences = [] } = machine.metadata;
   const others = ownerReferences.filter(({ controller }) => controller !== true);
-  // A failed update left changes undone: its updaters run again, beside those of the new plan.
-  const left = machine.spec.updaters ?? [];
-  const plan = [...new Set([...updaters, ...left])];
   if (set.metadata.uid === undefined)
     throw waiting("WaitingForCache", `MachineSet ${set.metadata.name} has no UID`, 1_000);
   return {
@@ -57,6 +55,6 @@ function moved(machine: Frozen<Machine>, set: Frozen<MachineSet>, { updaters }: 
       labels: propagatedMetadata(setOwner(set)).labels,
       annotations: { [UPDATE_IN_PROGRESS_ANNOTATION]: "", [PENDING_HOOKS_ANNOTATION]: null },
     },
-    spec: { updaters: plan.length > 0 ? plan : null },
+    spec: { updaters: updaters.length > 0 ? updaters : null },
   };
 }
