@@ -152,7 +152,8 @@ function refused(status: number, text: string, url: string): CommandError {
   if (status === 401)
     return new CommandError(`${url} does not take the token; it is in azure/token of its data directory`);
   const { error, ...bare } = asJson(text) as { error?: { message?: string }; message?: string };
-  return new CommandError(`${url} refuses: ${error?.message ?? bare.message ?? `status ${status}`}`);
+  const why = error?.message ?? bare.message ?? `status ${status}`;
+  return new CommandError(`${url} refuses: ${why}`, { cause: { status } });
 }
 
 function asJson(text: string): object {
