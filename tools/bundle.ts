@@ -1,22 +1,31 @@
-/** `npm run bundle [-- FILE]`: the whole of capstan in one file, which any Node of the right version runs without node_modules. */
-import { statSync } from "node:fs";
+/**
+ * `npm run bundle [-- FOLDER]`: the whole of capstan in a folder, which any Node of the right version runs without node_modules.
+ * The program is capstan.mjs; each command loads only its parts, and Node caches their compiled form.
+ */
+import { globSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "rolldown";
 
-const [FILE = "dist/capstan.mjs"] = process.argv.slice(2);
+const [FOLDER = "dist"] = process.argv.slice(2);
+const PARTS = "parts";
 
 const startedMs = performance.now();
+// Parts of an older bundle have other names.
+rmSync(join(FOLDER, PARTS), { recursive: true, force: true });
 await build({
   input: "packages/cli/bin/capstan.mjs",
   platform: "node",
   output: {
-    file: FILE,
+    dir: FOLDER,
     format: "esm",
-    // Commands still load their part only when they are chosen: a module in the bundle runs when it is first imported.
-    codeSplitting: false,
+    entryFileNames: "capstan.mjs",
+    chunkFileNames: `${PARTS}/[name]-[hash].mjs`,
     // Names are kept, so that a stack trace from production can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     comments: { legal: true, annotation: false, jsdoc: false },
   },
 });
-const megabytes = (statSync(FILE).size / 1e6).toFixed(1);
-console.log(`wrote ${FILE}: ${megabytes} MB in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+const files = [join(FOLDER, "capstan.mjs"), ...globSync(join(FOLDER, PARTS, "*.mjs"))];
+const megabytes = files.reduce((sum, file) => sum + statSync(file).size, 0) / 1e6;
+const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+console.log(`wrote ${files[0]} and ${files.length - 1} parts: ${megabytes.toFixed(1)} MB in ${seconds} s`);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigMap, Namespace } from "@capstan/api";
@@ -139,6 +139,28 @@ describe("the program in bin", () => {
       expect.stringContaining("capstan: needs Node 22.19 or newer; this is v"),
     ]);
   });
+});
+
+test("a command loads neither servers nor the official client of Kubernetes", async () => {
+  const kubeconfigFile = join(root, "nowhere.kubeconfig");
+  const config = {
+    "current-context": "nowhere",
+    clusters: [{ name: "nowhere", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [{ name: "captain", user: { token: "aye" } }],
+    contexts: [{ name: "nowhere", context: { cluster: "nowhere", user: "captain" } }],
+  };
+  writeFileSync(kubeconfigFile, JSON.stringify(config));
+  const report = `import { registerHooks } from "node:module";
+    registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });`;
+  const { out, err } = await launch(["get", "clusters", "--kubeconfig", kubeconfigFile], {
+    nodeArgs: ["--import", `data:text/javascript,${encodeURIComponent(report)}`],
+  }).ended;
+  expect(err).toContain("127.0.0.1:1");
+  const loaded = out.split("\n");
+  expect(loaded.some((url) => url.endsWith("/runtime/src/client/client.ts"))).toBe(true);
+  const heavy =
+    /client-node|\/azure-sim\/|\/apiserver\/src\/(index|http|registry)|\/packages\/(manager|sim|plan)\//;
+  expect(loaded.filter((url) => heavy.test(url))).toEqual([]);
 });
 
 test("two processes print the same story for the same seed, and another for another", async () => {

@@ -1,9 +1,17 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join, matchesGlob } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, matchesGlob, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { usageProblem } from "../../packages/cli/src/program.ts";
 import { testShell } from "../../packages/cli/src/shell.fixture.ts";
-import { blocksOf, commandsIn, pages, redirectionIn, REPOSITORY, type Words } from "./shown-commands.ts";
+import {
+  blocksOf,
+  commandsIn,
+  pages,
+  readPage,
+  redirectionIn,
+  REPOSITORY,
+  type Words,
+} from "./shown-commands.ts";
 
 // The verbs of kubectl that the pages need; a typo is none of them.
 const KUBECTL_VERBS = [
@@ -93,4 +101,33 @@ test("git ignores every file that a page has its reader write", () => {
       matchesGlob(`/${file}`, one.endsWith("/") ? `${one}**` : one.replace(/^\*/, "/*")),
     );
   expect([...files].filter((file) => !isIgnored(file))).toEqual([]);
+});
+
+test("README is one screen or two, and docs/README.md leads to every page", () => {
+  expect(readPage("README.md").split("\n").length).toBeLessThan(82);
+  const listed = new Set(
+    [...readPage("docs/README.md").matchAll(/\]\(([^)#]+)/g)].map(([, link = ""]) => link),
+  );
+  const all = globSync(["*.md", "how-to/*.md"], { cwd: join(REPOSITORY, "docs") });
+  expect(all.filter((page) => page !== "README.md" && !listed.has(page))).toEqual([]);
+});
+
+test.each(["README.md", "ARCHITECTURE.md", "docs/README.md", "examples/README.md"])(
+  "%s: every link leads to a file",
+  (page) => {
+    const links = [...readPage(page).matchAll(/\]\(([^)#]+)/g)].map(([, link = ""]) => link);
+    const missing = links
+      .filter((link) => !/^https?:/.test(link))
+      .map((link) => normalize(join(dirname(page), link)))
+      .filter((path) => !existsSync(join(REPOSITORY, path)));
+    expect(missing).toEqual([]);
+  },
+);
+
+// Under one kubeconfig there may be machines of other pools: README and examples/README.md have their readers make some.
+test.each(pages())("%s: a machine that is picked from a list is one of the page's own pool", (page) => {
+  const picks = readPage(page)
+    .split("\n")
+    .filter((line) => /kubectl get azuremachinepoolmachines .*items\[\d\]/.test(line));
+  expect(picks.filter((line) => !line.includes("-l cluster.x-k8s.io/pool-name="))).toEqual([]);
 });

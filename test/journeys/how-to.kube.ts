@@ -4,10 +4,11 @@ import { runsAll } from "../sample.ts";
 import { capstan, killAll, launch, READY, type Running } from "./capstan.ts";
 import { findKubectls } from "./kubectls.ts";
 import { createReader, READER_LIMIT_MS } from "./reader.ts";
+import { readPage } from "./shown-commands.ts";
 import { stepsOf } from "./shown-outputs.ts";
 
 const SPEED = 120;
-// A deletion takes half a second then, and ten minutes are a quarter of one.
+// A deletion takes half a second then.
 const SLOW = 40;
 
 /** In a soak only: the gate has a smoke of the journey. */
@@ -69,6 +70,18 @@ async function writes(): Promise<readonly Request[]> {
 const PLAN_PAGE = "docs/how-to/plan-a-change.md";
 const ROLLED_OUT = /^AzureMachinePool default\/workers is rolled out: 3 of 3 up to date and available$/m;
 
+describe("README.md", () => {
+  longTest("shows a rollout while it happens, at the speed that it names", async () => {
+    const [, readmeSpeed = ""] = /npm start -- --speed (\d+)/.exec(readPage("README.md")) ?? [];
+    await speed(Number(readmeSpeed));
+    expect(await page("README.md")).toMatch(
+      /patched\n(Waiting for AzureMachinePool default\/workers: .*\n)+AzureMachinePool default\/workers is rolled out/,
+    );
+    await speed(SPEED);
+    await shell("kubectl delete cluster quay");
+  });
+});
+
 describe("a pool of machines, by the pages of docs/how-to", () => {
   test("upgrade-a-pool.md makes three nodes", async () => {
     expect(stepsOf("docs/how-to/upgrade-a-pool.md")[0]?.commands).toBe("npx capstan up --speed 60\n");
@@ -128,7 +141,6 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
   longTest(
     "drain.md shows a budget that holds a machine, lifts it, and waits no longer than allowed",
     async () => {
-      await speed(SLOW);
       const out = await page("docs/how-to/drain.md", { to: -1 });
       const held =
         /pod default\/web-\S+ is not evicted: PodDisruptionBudget default\/web allows no disruption now/;

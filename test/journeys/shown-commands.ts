@@ -12,6 +12,11 @@ export function pages(): readonly string[] {
   return ["README.md", "examples/README.md", ...others, ...howTos];
 }
 
+/** The text of a page. */
+export function readPage(page: string): string {
+  return readFileSync(join(REPOSITORY, page), "utf8");
+}
+
 /** A block of a page: commands to type, what they print, or an illustration. */
 export interface Block {
   readonly kind: "commands" | "output" | "illustration";
@@ -30,7 +35,7 @@ const COMMAND = new RegExp(String.raw`^(?:[A-Z_]+=\S* )*(?:CLONE/\S*/)?(?:${PROG
  * is an output.
  */
 export function blocksOf(page: string): readonly Block[] {
-  const text = readFileSync(join(REPOSITORY, page), "utf8");
+  const text = readPage(page);
   const fenced = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)];
   return fenced.flatMap<Block>(({ 1: language = "", 2: body = "", index }) => {
     const kind = kindOf(language, body);

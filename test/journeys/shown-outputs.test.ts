@@ -57,7 +57,6 @@ describe("every output that a page shows", () => {
         .map(({ text }) => `${page}: ${/\S+/.exec(text)?.[0]}`),
     );
     expect(illustrations).toEqual([
-      "README.md: kubectl,",
       "docs/scenarios.md: arm-throttled",
       "docs/azure-sim.md: x-ms-ratelimit-remaining-subscription-reads:",
       // Figures of a run of hours, and a tree on a terminal in the middle of a rollout.

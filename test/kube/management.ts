@@ -68,8 +68,8 @@ export async function startManagementWith<A extends ServedAzure>({
 }: ManagementOptions<A>): Promise<Management<A>> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-management-"));
   const program = join(folder, "capstan.mjs");
-  // A file of its own: another test may build its bundle at the same time.
-  execFileSync(process.execPath, ["tools/bundle.ts", program]);
+  // A folder of its own: another test may build its bundle at the same time.
+  execFileSync(process.execPath, ["tools/bundle.ts", folder]);
   // The managers run beside kube-apiserver and not in pods; it reaches those that are ready by their Service.
   const webhooks = await startServiceRoute(join(folder, "services.sock"));
   const plane = await startControlPlane({ audit: true, egress: webhooks.socket });

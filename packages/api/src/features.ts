@@ -33,7 +33,8 @@ export interface FeatureSelection {
 }
 
 /** The environment variable with gates in the form of the flag. */
-const FEATURE_GATES_VARIABLE = "CAPSTAN_FEATURE_GATES";
+/** The environment variable for gates that the command line does not name. */
+export const FEATURE_GATES_VARIABLE = "CAPSTAN_FEATURE_GATES";
 
 /** Gates that cannot be understood; the message names the gate, its value and what would be accepted. */
 export class FeatureGateError extends Error {

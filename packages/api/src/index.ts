@@ -29,6 +29,7 @@ export {
   FeatureGateError,
   type Features,
   type FeatureSelection,
+  FEATURE_GATES_VARIABLE,
   selectFeatures,
 } from "./features.ts";
 export { type Verdict, validateObject, withDefaults } from "./admission.ts";

@@ -11,9 +11,6 @@ export {
   type Served,
 } from "./clusters/clusters.ts";
 export { keptServing } from "./clusters/credentials.ts";
-export { type KubeconfigFacts, parseKubeconfig } from "./clusters/kubeconfig.ts";
-export { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters, servingFolder } from "./clusters/layout.ts";
-export { makePrivateFolder, readIfThere, removeIfThere, writePrivateFile } from "./clusters/private-file.ts";
 export type { PodBackends } from "./http/port-forward.ts";
 export type { ServiceBackends } from "./http/service-proxy.ts";
 export type { Status, StatusCause, StatusDetails } from "./http/status.ts";
@@ -37,7 +34,6 @@ export {
   issueCertificate,
   isValidFor,
 } from "./security/certificates.ts";
-export { humanDuration } from "./table/human-duration.ts";
 export type { User } from "./security/attributes.ts";
 export type { Authentication } from "./security/guard.ts";
 export { type DurableStorage, openSqliteStorage, type SqliteStorageOptions } from "./storage/sqlite.ts";

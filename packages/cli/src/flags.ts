@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { Option } from "commander";
 import { OUTPUT_FORMS, type OutputForm } from "./render/output.ts";
 import type { Shell } from "./shell.ts";
@@ -15,10 +16,18 @@ export type CarryOut = (
 ) => Promise<void>;
 
 /** `--data-dir`; the environment variable comes before the default. */
-export function dataDirOption({ variables }: Shell): Option {
-  return new Option("--data-dir <folder>", "the data directory").default(
-    variables["CAPSTAN_DATA_DIR"] || ".capstan",
-  );
+export function dataDirOption(shell: Shell): Option {
+  return new Option("--data-dir <folder>", "the data directory").default(usualDataDir(shell));
+}
+
+function usualDataDir({ variables }: Pick<Shell, "variables">): string {
+  return variables["CAPSTAN_DATA_DIR"] || ".capstan";
+}
+
+/** The command that starts a server in a data directory, as a user types it. */
+export function startCommand(shell: Pick<Shell, "variables" | "workingFolder">, dataDir: string): string {
+  const isUsual = resolve(shell.workingFolder, usualDataDir(shell)) === dataDir;
+  return isUsual ? "capstan up" : `capstan up --data-dir ${dataDir}`;
 }
 
 /** The help of `--controllers`. */
@@ -27,7 +36,7 @@ export const CONTROLLERS_FLAG =
 
 /** The help of `--feature-gates`. */
 export const FEATURE_GATES =
-  "features to switch, such as InPlaceUpdates=true,NodePrototyping=true; both are off unless given";
+  "features to switch, such as InPlaceUpdates=true,NodePrototyping=true; both are off unless given; up remembers them";
 
 /** `-o`. */
 export function outputOption(): Option {

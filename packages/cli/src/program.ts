@@ -19,8 +19,10 @@ import { addInit, addUninstall } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
 import { addVerify } from "./verify-program.ts";
 import { VERSION } from "./manifest.ts";
+import { commandOfOther } from "./completion/other-programs.ts";
 import { addPrototype } from "./prototype-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
+import { onOneLine } from "./render/one-line.ts";
 import { fitted, widthFor } from "./render/width.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
@@ -28,6 +30,11 @@ import { addSimCommands } from "./sim-program.ts";
 /** Runs a command line and returns its exit code. Errors are printed as a sentence, not as a stack trace. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
   const ended = { code: EXIT.done as number };
+  const other = commandOfOther(args);
+  if (other !== undefined) {
+    shell.err.write(`error: capstan does not have this command; use: ${onOneLine(other, LONGEST_HINT)}\n`);
+    return EXIT.usage;
+  }
   try {
     await programFor(shell, ended).parseAsync(args.map(asFlag), { from: "user" });
     return ended.code;
@@ -37,6 +44,9 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     return error instanceof Error && error.name === "FeatureGateError" ? EXIT.usage : EXIT.failed;
   }
 }
+
+// A hint is copied, so it is cut only where nobody would type it.
+const LONGEST_HINT = 400;
 
 /** kubectl's form of a flag that is on unless switched off, which commander does not read. */
 function asFlag(given: string): string {
@@ -69,8 +79,17 @@ function sentenceForRequest(error: Error & { readonly reason?: string }): string
   const { cause, message, reason } = error;
   // Which request found the server unreachable says nothing to a user.
   if (cause instanceof Error && cause.name === "TransportError") return cause.message;
+  if (reason === "KindNotServed") return kindNotServed(message);
   if (reason === "Forbidden") return `permission denied: ${deniedIn(message)}`;
   return reason === "Unauthorized" ? NOT_LOGGED_IN : message;
+}
+
+/** People often have the kubeconfig of a workload cluster in their environment. */
+function kindNotServed(message: string): string {
+  const [, group, plural] = /\/apis\/([^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?([a-z]+)/.exec(message) ?? [];
+  return group === undefined
+    ? message
+    : `this cluster has no kind ${plural} of ${group}: it is a workload cluster, or Cluster API is not installed in it; choose the management cluster with --kubeconfig or --context`;
 }
 
 const NOT_LOGGED_IN =
@@ -173,22 +192,23 @@ function programFor(shell: Shell, ended: { code: number }): Command {
       throw explained(error, folder);
     }
   };
-  addServerCommands(program, shell, carryOut);
-  addQuestions(program, shell, carryOut);
-  addDescribe(program, shell, carryOut);
-  addPlan(program, shell, carryOut);
-  addRollout(program, shell, carryOut);
-  addPrototype(program, shell, carryOut);
-  addConvert(program, shell, carryOut);
-  addInit(program, shell, carryOut);
-  addUninstall(program, shell, carryOut);
-  addManager(program, shell, carryOut);
-  addVerify(program, shell, carryOut);
-  addAzureSim(program, shell, carryOut);
-  addSimCommands(program, shell, carryOut);
-  addHelp(program, shell);
+  for (const [group, additions] of GROUPS) {
+    program.commandsGroup(`${group}:`);
+    for (const add of additions) add(program, shell, carryOut);
+  }
   return program;
 }
+
+type Addition = (program: Command, shell: Shell, carryOut: CarryOut) => void;
+
+/** The order in which help shows them; of two commands, the one that is used more often comes first. */
+const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
+  ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addVerify]],
+  ["Look", [addQuestions, addDescribe]],
+  ["Change", [addPlan, addRollout, addPrototype, addConvert]],
+  ["Rehearse", [addSimCommands]],
+  ["Help", [addHelp]],
+];
 
 const SPEED = "speed of all clocks relative to the machine's (default: as before, 1 at first)";
 

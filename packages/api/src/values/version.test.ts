@@ -54,6 +54,7 @@ test("adds the leading v once", () => {
   expect(withLeadingV("1.31.2")).toBe("v1.31.2");
   expect(withLeadingV("v1.31.2")).toBe("v1.31.2");
   expect(withLeadingV("")).toBe("");
+  expect(withLeadingV("latest")).toBe("latest");
 });
 
 describe("compareVersions", () => {

@@ -34,9 +34,9 @@ export function versionProblem(text: string): string | undefined {
   return parseVersion(text) ? undefined : "must be a valid semantic version, such as v1.31.2";
 }
 
-/** The version with a leading v, as Cluster API stores it. */
+/** The version with a leading v, as Cluster API stores it; a text that is not a version stays as the user wrote it. */
 export function withLeadingV(text: string): string {
-  return text === "" || text.startsWith("v") ? text : `v${text}`;
+  return /^\d/.test(text) ? `v${text}` : text;
 }
 
 /** Negative when `a` is older, positive when it is newer, 0 when both rank the same. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readIfThere, servingFolder } from "@capstan/apiserver";
+import { servingFolder } from "@capstan/apiserver/layout";
+import { readIfThere } from "@capstan/apiserver/private-file";
 import type { CloudState, FaultRule, JournalEntry, Prohibition } from "@capstan/azure-sim";
 import { createHttpTransport, type HttpResponse, type Transport, TransportError } from "@capstan/env";
 import { CommandError } from "../command-error.ts";
@@ -151,7 +152,8 @@ function refused(status: number, text: string, url: string): CommandError {
   if (status === 401)
     return new CommandError(`${url} does not take the token; it is in azure/token of its data directory`);
   const { error, ...bare } = asJson(text) as { error?: { message?: string }; message?: string };
-  return new CommandError(`${url} refuses: ${error?.message ?? bare.message ?? `status ${status}`}`);
+  const why = error?.message ?? bare.message ?? `status ${status}`;
+  return new CommandError(`${url} refuses: ${why}`, { cause: { status } });
 }
 
 function asJson(text: string): object {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makePrivateFolder, readIfThere, writePrivateFile } from "@capstan/apiserver";
+import { makePrivateFolder, readIfThere, writePrivateFile } from "@capstan/apiserver/private-file";
 import type { Env } from "@capstan/env";
 
 /** The folder of the simulated Azure in a data directory. */

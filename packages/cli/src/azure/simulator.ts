@@ -1,4 +1,5 @@
-import { keptServing, servingFolder } from "@capstan/apiserver";
+import { keptServing } from "@capstan/apiserver";
+import { servingFolder } from "@capstan/apiserver/layout";
 import {
   type Azure,
   type AzureSettings,

@@ -4,8 +4,8 @@ import {
   issueCertificate,
   openClusters,
   type PodBackends,
-  savedClusters,
 } from "@capstan/apiserver";
+import { savedClusters } from "@capstan/apiserver/layout";
 import type { Azure } from "@capstan/azure-sim";
 import { type Env, serveHttp } from "@capstan/env";
 import { createLogger, type LogDestination, type Logger } from "@capstan/runtime";

@@ -1,12 +1,8 @@
 import { createHash, X509Certificate } from "node:crypto";
-import {
-  builtInKinds,
-  type Clusters,
-  kubeconfigPath,
-  MANAGEMENT_CLUSTER,
-  parseKubeconfig,
-  readIfThere,
-} from "@capstan/apiserver";
+import { builtInKinds, type Clusters } from "@capstan/apiserver";
+import { parseKubeconfig } from "@capstan/apiserver/kubeconfig";
+import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
+import { readIfThere } from "@capstan/apiserver/private-file";
 import type { ControlPlaneHost } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
 import { inProcess } from "./transport.ts";

@@ -1,5 +1,7 @@
 import { createHttpTransport, type Handler, type Transport } from "@capstan/env";
-import { type KubeconfigFacts, kubeconfigPath, parseKubeconfig, readIfThere } from "@capstan/apiserver";
+import { type KubeconfigFacts, parseKubeconfig } from "@capstan/apiserver/kubeconfig";
+import { kubeconfigPath } from "@capstan/apiserver/layout";
+import { readIfThere } from "@capstan/apiserver/private-file";
 
 /** Sends requests to a server in this process. */
 export function inProcess(handler: Handler): Transport {

@@ -1,10 +1,11 @@
 import { dirname } from "node:path";
-import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import type { Transport } from "@capstan/env";
 import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import { timeIn } from "../data-directory/clock.ts";
+import { timeIn } from "../data-directory/saved-clock.ts";
 import { holderOf } from "../data-directory/holder.ts";
+import { startCommand } from "../flags.ts";
 import type { Shell } from "../shell.ts";
 import { boundedTransport } from "./bounded-transport.ts";
 import { refuseUnknownContext } from "./known-context.ts";
@@ -34,7 +35,7 @@ export async function withUserClient<R>(
   refuseUnknownContext(text, origin, context);
   const home = clusterPath && dataDirectoryOf(clusterPath, dataDir);
   if (home !== undefined && !holderOf(home)) {
-    throw new CommandError(`nothing is running in ${home}; start with: capstan up`);
+    throw new CommandError(`nothing is running in ${home}; start with: ${startCommand(shell, home)}`);
   }
   // The cluster of a data directory may run on another clock than the machine's.
   const now: Now = () => (home === undefined ? env.clock.now() : timeIn(env, home));

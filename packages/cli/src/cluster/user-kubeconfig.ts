@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import { CommandError } from "../command-error.ts";
+import { startCommand } from "../flags.ts";
 import type { Shell } from "../shell.ts";
 import { type Kubeconfig, listedKubeconfigs, mergedKubeconfig, readKubeconfigs } from "./kubeconfig-files.ts";
 
@@ -36,7 +37,7 @@ export function userKubeconfig(shell: Shell, access: UserAccess): UserKubeconfig
   const files = readKubeconfigs(paths);
   if (files.length === 0) {
     throw new CommandError(
-      `there is no kubeconfig at ${origin}; start with: capstan up, or give --kubeconfig`,
+      `there is no kubeconfig at ${origin}; start with: ${startCommand(shell, access.dataDir)}, or give --kubeconfig`,
     );
   }
   if (files.every(({ text }) => text.trim() === "")) {

@@ -1,4 +1,5 @@
-import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import type { Clusters } from "@capstan/apiserver";
+import { MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import type { Azure } from "@capstan/azure-sim";
 import type { Env, Handler } from "@capstan/env";
 import { CONTROLLERS } from "@capstan/manager";

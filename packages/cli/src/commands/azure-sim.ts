@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { servingFolder } from "@capstan/apiserver";
+import { servingFolder } from "@capstan/apiserver/layout";
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { AdjustableClock } from "@capstan/env";
 import {

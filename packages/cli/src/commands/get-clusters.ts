@@ -1,4 +1,4 @@
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import {
   Cluster,
   type Frozen,

@@ -1,8 +1,10 @@
-import { kubeconfigPath, readIfThere, savedClusters } from "@capstan/apiserver";
+import { kubeconfigPath, savedClusters } from "@capstan/apiserver/layout";
+import { readIfThere } from "@capstan/apiserver/private-file";
 import { clusterNameForUsers, managedClustersNamed } from "@capstan/sim";
 import { existing } from "../cluster/unknown-name.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
+import { startCommand } from "../flags.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which cluster's kubeconfig. */
@@ -12,7 +14,7 @@ export interface GetKubeconfigOptions {
 }
 
 /** `capstan get kubeconfig`: prints the administrator's kubeconfig of a cluster, whether the cluster runs or not. */
-export function getKubeconfig({ out }: Shell, { dataDir, cluster }: GetKubeconfigOptions): number {
+export function getKubeconfig(shell: Shell, { dataDir, cluster }: GetKubeconfigOptions): number {
   const known = savedClusters(dataDir).map((name) => ({
     name,
     text: readIfThere(kubeconfigPath(dataDir, name)),
@@ -26,10 +28,10 @@ export function getKubeconfig({ out }: Shell, { dataDir, cluster }: GetKubeconfi
     const shown = names.map((name) => clusterNameForUsers(name, names));
     throw new CommandError(
       names.length === 0
-        ? `${dataDir} has no clusters yet; start with: capstan up`
+        ? `${dataDir} has no clusters yet; start with: ${startCommand(shell, dataDir)}`
         : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; ${existing(cluster, shown)}`,
     );
   }
-  out.write(text);
+  shell.out.write(text);
   return EXIT.done;
 }

@@ -50,17 +50,30 @@ async function* carriedOut(
   }
   for (const instanceId of action.instances) {
     if (action.verb === "evict") {
-      await control.act("evict", { scaleSetId, instanceId });
+      await control.act("evict", { scaleSetId, instanceId }).catch(async (error: unknown) => {
+        throw isMissing(error) ? await noInstance(control, scaleSetId, instanceId) : error;
+      });
       yield `${name}/${instanceId} is being evicted`;
       continue;
     }
     const status = await control.act("deleteInstance", { scaleSetId, instanceId });
-    if (status === NOT_FOUND_STATUS) {
-      const there = await instancesOf(control, scaleSetId);
-      throw new CommandError(`there is no instance ${instanceId} in ${name}; ${there}`);
-    }
+    if (status === NOT_FOUND_STATUS) throw await noInstance(control, scaleSetId, instanceId);
     yield `${name}/${instanceId} is being deleted`;
   }
+}
+
+async function noInstance(
+  control: ControlClient,
+  scaleSetId: string,
+  instanceId: string,
+): Promise<CommandError> {
+  const there = await instancesOf(control, scaleSetId);
+  return new CommandError(`there is no instance ${instanceId} in ${shortName(scaleSetId)}; ${there}`);
+}
+
+function isMissing(error: unknown): boolean {
+  const { status } = (error instanceof CommandError ? error.cause : {}) as { readonly status?: number };
+  return status === 404;
 }
 
 // ARM's answer to the deletion of a resource that does not exist.

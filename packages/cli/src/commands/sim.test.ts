@@ -217,6 +217,7 @@ describe("a simulated Azure with scale sets in two groups", () => {
     [["lock", "north"], 'there is no resource or group "north"; existing: '],
     [["faults", "clear", "x"], "there is no fault x; existing: none"],
     [["evict", "west/pool", "0"], "only supported on Azure Spot Virtual Machines."],
+    [["evict", "east/spot", "99"], "there is no instance 99 in east/spot; it has"],
     [["capacity", "west/pool", "1001"], "refuses: "],
   ])("%j is refused with a message", async (args, message) => {
     const { code, out, err } = await sim(...args);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { kubeconfigPath, savedClusters } from "@capstan/apiserver";
+import { kubeconfigPath, savedClusters } from "@capstan/apiserver/layout";
 import type { Env } from "@capstan/env";
 import { clusterNameForUsers } from "@capstan/sim";
 import { countObjects } from "../cluster/count-objects.ts";

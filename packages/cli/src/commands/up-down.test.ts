@@ -28,14 +28,17 @@ function printed(shell: TestShell, text: string): Promise<void> {
 }
 
 /** A `capstan up` in this process. */
-async function serve(dataDir: string): Promise<{
+async function serve(
+  dataDir: string,
+  ...flags: string[]
+): Promise<{
   shell: TestShell;
   use: (work: (client: Client) => Promise<void>) => Promise<void>;
   stop: () => Promise<void>;
 }> {
   const shell = testShell();
   const ready = printed(shell, "Ctrl-C");
-  const ended = run(["up", "--port", "0", "--data-dir", dataDir], shell);
+  const ended = run(["up", "--port", "0", "--data-dir", dataDir, ...flags], shell);
   await ready;
   const use = async (work: (client: Client) => Promise<void>): Promise<void> => {
     const access = savedAccess(dataDir, "management");
@@ -233,4 +236,19 @@ describe("down", () => {
     );
     release();
   });
+});
+
+test("features stay on after a restart, until the flag says otherwise", async () => {
+  const dataDir = join(root, "features");
+  const started = async (...flags: string[]): Promise<string | undefined> => {
+    const { shell, stop } = await serve(dataDir, ...flags);
+    await stop();
+    return /^features: .*$/m.exec(shell.written.out)?.[0];
+  };
+  expect(await started("--feature-gates", "InPlaceUpdates=true")).toBe("features: InPlaceUpdates");
+  expect(await started()).toBe("features: InPlaceUpdates");
+  expect(await started("--feature-gates", "InPlaceUpdates=false")).toBeUndefined();
+  expect(await started()).toBeUndefined();
+  expect(await run(["down", "--purge", "--data-dir", dataDir], testShell())).toBe(0);
+  expect(readdirSync(root)).not.toContain("features");
 });

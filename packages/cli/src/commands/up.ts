@@ -1,14 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { customKinds, type Features } from "@capstan/api";
-import {
-  builtInKinds,
-  type ClusterOptions,
-  type Clusters,
-  kubeconfigPath,
-  MANAGEMENT_CLUSTER,
-  openClusters,
-  savedClusters,
-} from "@capstan/apiserver";
+import { builtInKinds, type ClusterOptions, type Clusters, openClusters } from "@capstan/apiserver";
+import { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters } from "@capstan/apiserver/layout";
 import { type AdjustableClock, type Env, type Transport, withClock } from "@capstan/env";
 import { CONTROLLERS, MANAGER_NAME, migrateStoredVersions } from "@capstan/manager";
 import { createClient, createLogger, silentLogger } from "@capstan/runtime";
@@ -22,7 +15,7 @@ import { type EmbeddedUpdaters, embeddedUpdaters } from "../controllers/embedded
 import { openClock } from "../data-directory/clock.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
-import { featuresFor } from "../feature-gates.ts";
+import { featuresFor, rememberedGates, rememberGates } from "../feature-gates.ts";
 import { aborted } from "../signals.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
@@ -46,7 +39,7 @@ export interface UpOptions {
 export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const { dataDir } = options;
   // First, so that a gate that does not exist leaves no data directory behind.
-  const features = featuresFor(shell, options.featureGates);
+  const features = featuresFor(shell, options.featureGates, rememberedGates(dataDir));
   const stop = shell.stopSignal();
   const { out } = shell;
   const paint = paintFor(out, shell.variables);
@@ -56,6 +49,9 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const closers: Closer[] = [() => directory.release()];
   try {
     step(`data directory ${dataDir}${directory.isNew ? " (new)" : ""}`);
+    if (options.featureGates !== undefined) rememberGates(dataDir, options.featureGates);
+    const on = Object.entries(features).flatMap(([name, isOn]) => (isOn ? [name] : []));
+    if (on.length > 0) step(`features: ${on.join(", ")}`);
     await start(shell, { directory, step, options, features, closers });
     step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
     printNextSteps(out, paint, dataDir);

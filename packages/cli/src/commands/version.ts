@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import { MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import { connect, savedAccess } from "../cluster/transport.ts";
 import { holderOf } from "../data-directory/holder.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,5 +1,6 @@
 import type { Features } from "@capstan/api";
-import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import type { Clusters } from "@capstan/apiserver";
+import { MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { type Env, type Transport, TransportError } from "@capstan/env";
 import { cloudNamed, renewedTokens, type TokenSource } from "@capstan/azure";

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makePrivateFolder } from "@capstan/apiserver";
+import { makePrivateFolder } from "@capstan/apiserver/private-file";
 import { createAzure, openSqliteStore } from "@capstan/azure-sim";
 import { type Env, Scheduler, VirtualProcess } from "@capstan/env";
 import { afterAll, describe, expect, test } from "vitest";

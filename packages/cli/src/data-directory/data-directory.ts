@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivateFolder, readIfThere, writePrivateFile } from "@capstan/apiserver";
+import { makePrivateFolder, readIfThere, writePrivateFile } from "@capstan/apiserver/private-file";
 import { CommandError } from "../command-error.ts";
 import type { Shell } from "../shell.ts";
 import { contentsOf } from "./contents.ts";

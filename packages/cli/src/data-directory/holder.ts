@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readIfThere, removeIfThere, writePrivateFile } from "@capstan/apiserver";
+import { readIfThere, removeIfThere, writePrivateFile } from "@capstan/apiserver/private-file";
 import { isLocked } from "./lock.ts";
 
 /** The process that holds a data directory. */

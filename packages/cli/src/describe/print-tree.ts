@@ -1,4 +1,4 @@
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import { type Paint, PLAIN } from "../render/paint.ts";
 import { onOneLine } from "../render/one-line.ts";
 import { row, widthsOf } from "../render/table.ts";

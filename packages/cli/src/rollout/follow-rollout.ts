@@ -1,4 +1,4 @@
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import { type Emphasis, emphasized, forWindow } from "../render/emphasis.ts";
 import { paintFor } from "../render/paint.ts";
 import type { Shell, Terminal } from "../shell.ts";

@@ -5,7 +5,7 @@ import {
   type Machine,
   reportedCondition,
 } from "@capstan/api";
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import { byNumber } from "../render/by-number.ts";
 import { type Branch, tree } from "../render/tree.ts";
 

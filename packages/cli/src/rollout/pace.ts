@@ -1,4 +1,4 @@
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import type { RolloutState } from "./rollout-state.ts";
 
 /** A rollout from the moment a watch first saw it, in the time of its cluster. */

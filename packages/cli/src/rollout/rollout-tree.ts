@@ -1,5 +1,5 @@
 import { type AzureMachinePoolMachine, type Frozen, getCondition } from "@capstan/api";
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import type { MachineView } from "@capstan/plan";
 import { byNumber } from "../render/by-number.ts";
 import { type Branch, tree } from "../render/tree.ts";

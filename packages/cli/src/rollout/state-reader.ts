@@ -1,4 +1,4 @@
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import { Failure } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
 import type { RolloutState } from "./rollout-state.ts";

@@ -1,9 +1,10 @@
 import type { Trial } from "./trial.ts";
 
 /** What a check saw. */
-export type Finding =
-  | { readonly verdict: "holds"; readonly saw: string }
-  | { readonly verdict: "differs"; readonly saw: string };
+export interface Finding {
+  readonly verdict: "holds" | "differs";
+  readonly saw: string;
+}
 
 /** One assumption about Azure that decisions of Capstan rest on, and how to check it on a subscription. */
 export interface Assumption {
@@ -20,10 +21,7 @@ export interface Assumption {
   readonly check: (trial: Trial) => Promise<Finding>;
 }
 
-export const holds = (saw: string): Finding => ({ verdict: "holds", saw });
-export const differs = (saw: string): Finding => ({ verdict: "differs", saw });
-
 /** Holds if it is so; the same words say what was seen in both cases. */
 export function seen(isAsAssumed: boolean, saw: string): Finding {
-  return isAsAssumed ? holds(saw) : differs(saw);
+  return { verdict: isAsAssumed ? "holds" : "differs", saw };
 }

@@ -134,6 +134,6 @@ export function textAt(value: unknown, ...path: readonly string[]): string {
 }
 
 /** What custom data looks like in ARM. */
-export function base64(text: string): string {
+function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }

@@ -7,7 +7,7 @@ import { type Checked, type CheckListener, runChecks } from "./run-checks.ts";
 import { createTrial, type TrialPlace, type TrialPorts } from "./trial.ts";
 
 /** The tag of the resource groups that a verification created; nothing else is ever deleted. */
-export const VERIFY_TAG = "capstan-verify";
+const VERIFY_TAG = "capstan-verify";
 
 /** A verification: where it runs, and what it checks. */
 export interface Verification extends CheckListener {

@@ -5,6 +5,7 @@ import {
   type HttpTransportOptions,
   type Transport,
 } from "@capstan/env";
+import { embeddedCredentials } from "./embedded-credentials.ts";
 import { type Failure, terminal, transient } from "../failure.ts";
 
 /** The kubeconfig: its text with a name for error messages, or by default kubectl's locations. */
@@ -14,11 +15,19 @@ export interface KubeconfigSource {
   readonly context?: string;
 }
 
-/**
- * A transport to the cluster of a kubeconfig. The official client parses the file and handles client certificates, exec
- * plugins and in-cluster tokens; it is loaded only here, because that takes a second.
- */
+/** A transport to the cluster of a kubeconfig. */
 export async function connectWithKubeconfig(source: KubeconfigSource = {}): Promise<Transport> {
+  const embedded = source.text === undefined ? undefined : embeddedCredentials(source.text, source.context);
+  if (!embedded) return connectWithOfficialClient(source);
+  const { endpoint, authorization } = embedded;
+  return authorized(createHttpTransport(endpoint), () => Promise.resolve(authorization));
+}
+
+/**
+ * The official client parses the file and handles certificates in files, exec plugins and in-cluster tokens; it is loaded only
+ * here, because that takes a second.
+ */
+async function connectWithOfficialClient(source: KubeconfigSource): Promise<Transport> {
   const { KubeConfig: Config } = await import("@kubernetes/client-node");
   const config = new Config();
   const origin = source.origin ?? "the kubeconfig";
@@ -28,9 +37,14 @@ export async function connectWithKubeconfig(source: KubeconfigSource = {}): Prom
   // Exec plugins and projected tokens renew their tokens, so they are called with each request.
   const renewed = user?.exec !== undefined || user?.authProvider !== undefined;
   const fixed = renewed ? undefined : await tokenOf(config, origin);
+  return authorized(transport, async () => (renewed ? renewedToken(config, origin) : fixed));
+}
+
+/** Sends a header with each request. */
+function authorized(transport: Transport, header: () => Promise<string | undefined>): Transport {
   return {
     request: async (request: HttpRequest) => {
-      const authorization = renewed ? await renewedToken(config, origin) : fixed;
+      const authorization = await header();
       return transport.request(
         authorization === undefined
           ? request

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { dns1123LabelProblems } from "@capstan/api";
-import { MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import { MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 
 const LONGEST_NAME = 63;
 const HASH_LENGTH = 16;

@@ -117,10 +117,21 @@ function onlyDocument(opened: OpenedFile, reading: Reading): Place | undefined {
   const documents = documentsIn(opened, reading);
   if (!documents) return undefined;
   const [document, second] = documents;
+  if (document && isManifest(document)) {
+    reading.report(document, MANIFEST);
+    return undefined;
+  }
   if (document && !second) return document;
   if (second) reading.report(second, "must be one document; leave out the line with ---");
   else reading.report({ at: startOf(opened.file), field: "" }, "is empty; a scenario has steps");
   return undefined;
+}
+
+const MANIFEST =
+  "is a manifest of Kubernetes, not a scenario; capstan plan -f shows what applying it would do";
+
+function isManifest({ value }: Place): boolean {
+  return isMap(value) && value.has("apiVersion") && value.has("kind");
 }
 
 function readIncludes(

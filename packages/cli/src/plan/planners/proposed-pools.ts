@@ -74,9 +74,17 @@ export async function proposed<T extends KubernetesObject>(
 
 const STRICT = "strict decoding error: ";
 
+/** What a user need not know: the request, and what a server adds to a value of a wrong type. */
+const REPEATED: readonly RegExp[] = [
+  /^[A-Z]+ \/\S+: /,
+  /, \.[\w.]+: Invalid value: \S+ \S+ accessor error: [^,\]]*, expected \w+/,
+  /, <nil>: Invalid value: null: some validation rules were not checked [^\]]*/,
+];
+
 /** A strict server repeats the whole object before it names the field. */
 function causeIn(message: string): string {
-  return message.slice(Math.max(0, message.lastIndexOf(STRICT)));
+  const cause = message.slice(Math.max(0, message.lastIndexOf(STRICT)));
+  return REPEATED.reduce((text, pattern) => text.replace(pattern, ""), cause);
 }
 
 /** The pools of which only the MachinePool was given: a new version or number of machines changes them, too. */

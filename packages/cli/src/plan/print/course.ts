@@ -1,4 +1,4 @@
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import { counted } from "../../render/amounts.ts";
 import type { ReplacementTime } from "../planners/replacement-time.ts";
 import { changeLine, type FieldChange } from "../read/spec-changes.ts";

@@ -1,4 +1,4 @@
-import { humanDuration } from "@capstan/apiserver";
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import { isDisruptive, type PoolAction, type TimedAction, type Totals, type Wave } from "@capstan/plan";
 import { ASSUMPTIONS } from "../planners/expected-times.ts";
 import type { PoolForecast } from "../planners/forecast-plan.ts";

@@ -27,6 +27,21 @@ describe("a plan refuses what applying refuses", () => {
     await expect(check(misspelt, FLAG, deployment)).rejects.toThrow(words);
   });
 
+  test("a value of a wrong type, once and without the request", async () => {
+    const deployment = machineDeployment();
+    const wrong = given({ ...deployment, spec: { ...deployment.spec, replicas: "three" } });
+    const [line = "", ...others] = await check(wrong, FLAG, deployment).then(
+      () => [],
+      (error: Error) => error.message.split("\n"),
+    );
+    expect(others).toEqual([]);
+    expect(line).toMatch(
+      /^MachineDeployment default\/machines cannot be applied: MachineDeployment\S* "machines" is invalid: /,
+    );
+    expect(line.match(/replicas/g)).toHaveLength(2);
+    expect(line).not.toMatch(/accessor|validation rules/);
+  });
+
   test("a change of an immutable field", async () => {
     const template = azureMachineTemplate();
     const { name, namespace } = template.metadata;
