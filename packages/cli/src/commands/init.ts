@@ -6,7 +6,8 @@ import { boundedTransport } from "../cluster/bounded-transport.ts";
 import { needsConversion } from "../cluster/definition-change.ts";
 import { installDefinitions, storedDefinitions } from "../cluster/install-definitions.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
-import { refuseOtherProviders } from "../cluster/other-providers.ts";
+import { refuseActiveProviders, refuseOtherProviders } from "../cluster/other-providers.ts";
+import { refuseUnsafeTakeOver } from "../cluster/take-over.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -97,9 +98,16 @@ export async function install(
 ): Promise<void> {
   const { kinds } = selection;
   const client = createClient({ transport, env, fieldManager: "capstan-init" });
-  if (!takeOver) {
-    const advice = "stop it and give --take-over";
-    await refuseOtherProviders({ client, clock: env.clock }, kinds, advice);
+  const ports = { client, clock: env.clock };
+  if (takeOver) {
+    await refuseActiveProviders(ports, kinds);
+    await refuseUnsafeTakeOver(client, kinds);
+  } else {
+    await refuseOtherProviders(
+      ports,
+      kinds,
+      "stop it and give --take-over, or choose other kinds with --controllers",
+    );
   }
   const parts = installation(image, selection);
   await applyAll({ client, say }, servers(parts));
