@@ -8,7 +8,7 @@ import { installDefinitions, storedDefinitions } from "../cluster/install-defini
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseActiveProviders, refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseUnsafeTakeOver } from "../cluster/take-over.ts";
-import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
+import { refuseUnsuitable } from "../cluster/unsuitable-cluster.ts";
 import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Applied, apply } from "../install/apply.ts";
@@ -50,7 +50,7 @@ export async function init(shell: Shell, options: InitOptions): Promise<number> 
   const { transport: connection, origin } = await connectToManagement(shell, options);
   const transport = boundedTransport(env, connection, origin);
   try {
-    await refuseEmbedded(transport, "capstan init");
+    await refuseUnsuitable(transport, "capstan init");
     const say = (line: string): void => out.write(`${paint.tick}${line}\n`);
     await install({ env, transport, say }, { ...options, selection });
   } finally {
@@ -112,7 +112,10 @@ export async function install(
   const parts = installation(image, selection);
   await applyAll({ client, say }, servers(parts));
   const bundle = await conversionBundle({ client, env, say }, kinds);
-  const { created, updated, unchanged } = await installDefinitions({ env, transport }, kinds, { bundle });
+  const { created, updated, unchanged } = await installDefinitions({ env, transport }, kinds, {
+    bundle,
+    say,
+  });
   say(`CRDs: ${kinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
   await applyAll({ client, say }, reviews(parts));
 }
