@@ -10,6 +10,7 @@ const KUBECTL_VERBS = [
   "annotate",
   "apply",
   "auth",
+  "create",
   "delete",
   "describe",
   "drain",
