@@ -73,11 +73,16 @@ const UPSTREAM: readonly KnownProvider[] = [
 const CAPSTAN = { name: "capstan", type: "InfrastructureProvider", label: "infrastructure-capstan" } as const;
 const FEATURES = "--feature-gates=ClusterTopology=true";
 
-/** Installs everything with clusterctl, and starts it. */
-export async function startBesideUpstream(say: (line: string) => void): Promise<BesideUpstream> {
+/** Installs everything with clusterctl, and starts it, with a simulated Azure of its own or of another management cluster. */
+export async function startBesideUpstream(
+  say: (line: string) => void,
+  azure?: GuestAzure,
+): Promise<BesideUpstream> {
   const program = interopProgram("clusterctl", say);
   const management = await startManagementWith({
-    startAzure: startGuestAzure,
+    startAzure: azure
+      ? (): Promise<GuestAzure> => Promise.resolve({ ...azure, stop: () => Promise.resolve() })
+      : startGuestAzure,
     managerFlags: ["--controllers=azure"],
   });
   const closers: (() => Promise<unknown>)[] = [() => management.stop()];

@@ -1,32 +1,35 @@
-import { mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import {
-  AzureCluster,
-  type Cluster,
-  getCondition,
-  isJsonObject,
-  type JsonObject,
-  KubeadmControlPlane,
-} from "@capstan/api";
-import { createAuthority } from "@capstan/apiserver";
-import { createRealEnv } from "@capstan/env";
-import { parseAllDocuments, stringify } from "yaml";
-import { killAll } from "../../journeys/capstan.ts";
 import { type BesideUpstream, startBesideUpstream } from "../beside-upstream.ts";
+import {
+  applyGenerated,
+  type GeneratedCluster,
+  patch,
+  seconds,
+  settled,
+  SETTLED_MS,
+} from "../generated-cluster.ts";
+import type { JsonObject } from "@capstan/api";
+import { killAll } from "../../journeys/capstan.ts";
 import type { Table } from "../table.ts";
 import { waitFor } from "../wait.ts";
 
-const CLUSTER = "harbour";
 const OLD = "v1.33.5";
 const NEW = "v1.34.1";
-// A loopback address of this process: other runs on the machine have theirs.
-const HOST = `127.64.${(process.pid >> 8) & 255}.${process.pid & 255}`;
-const SETTLED_MS = 15 * 60_000;
-const APPLIED_MS = 60_000;
+// Loopback addresses of this process: other runs on the machine have theirs.
+const hostAt = (index: number): string =>
+  `127.${64 + index}.${(process.pid >> 8) & 255}.${process.pid & 255}`;
+const HARBOUR: GeneratedCluster = { name: "harbour", host: hostAt(0) };
+const LAGOON: GeneratedCluster = { name: "lagoon", host: hostAt(1) };
+const CONTROL_PLANE = `kubeadmcontrolplane/${HARBOUR.name}-control-plane`;
+const DEPLOYMENT = `machinedeployment/${HARBOUR.name}-md-0`;
+const POOL = `machinepool/${HARBOUR.name}-mp-0`;
 const GONE_MS = 10 * 60_000;
-const CONTROL_PLANE = `kubeadmcontrolplane/${CLUSTER}-control-plane`;
-const DEPLOYMENT = `machinedeployment/${CLUSTER}-md-0`;
-const POOL = `machinepool/${CLUSTER}-mp-0`;
+
+/** Where the clusters are: after a move, in the other management cluster. */
+interface Place {
+  beside: BesideUpstream;
+  /** Starts another management cluster with the same simulated Azure. */
+  readonly startOther: () => Promise<BesideUpstream>;
+}
 
 /** Our Azure provider beside Cluster API's core and kubeadm providers, all of them installed by clusterctl. */
 export const azureProvider: Table = {
@@ -42,28 +45,38 @@ export const azureProvider: Table = {
     "test/interop/tables/azure-provider.ts",
   ],
   run: async ({ say }) => {
-    const beside = await startBesideUpstream(say);
+    const first = await startBesideUpstream(say);
+    const running = [first];
+    const startOther = async (): Promise<BesideUpstream> => {
+      const other = await startBesideUpstream(say, first.management.azure);
+      running.push(other);
+      return other;
+    };
     try {
-      const problems: string[] = [];
-      for (const [name, step] of STEPS) {
-        const startedMs = performance.now();
-        const found = await step(beside);
-        say(
-          `      ${name}: ${found.length === 0 ? "ok" : "FAIL"}, ${seconds(performance.now() - startedMs)} s`,
-        );
-        problems.push(...found.map((problem) => `${name}: ${problem}`));
-        // The next steps start from the state that this one should have reached.
-        if (found.length > 0) return { summary: `failed at ${name}`, problems: [...problems, beside.logs()] };
-      }
-      return { summary: STEPS.map(([name]) => name).join(", "), problems };
+      return await stepped({ beside: first, startOther }, say);
     } finally {
-      await beside.stop();
+      for (const one of running.toReversed()) await one.stop();
       killAll();
     }
   },
 };
 
-type Step = (beside: BesideUpstream) => Promise<readonly string[]>;
+async function stepped(
+  place: Place,
+  say: (line: string) => void,
+): Promise<{ readonly summary: string; readonly problems: readonly string[] }> {
+  const summary = STEPS.map(([name]) => name).join(", ");
+  for (const [name, step] of STEPS) {
+    const startedMs = performance.now();
+    const found = await step(place.beside, place);
+    say(`      ${name}: ${found.length === 0 ? "ok" : "FAIL"}, ${seconds(performance.now() - startedMs)} s`);
+    // The next steps start from the state that this one should have reached.
+    if (found.length > 0) return { summary: `failed at ${name}`, problems: [...found, place.beside.logs()] };
+  }
+  return { summary, problems: [] };
+}
+
+type Step = (beside: BesideUpstream, place: Place) => Promise<readonly string[]>;
 
 const STEPS: readonly (readonly [string, Step])[] = [
   [
@@ -73,17 +86,23 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ["generate cluster", generated],
   [
     "three control planes with external etcd, a MachineDeployment and a MachinePool",
-    (beside) => settled(beside, OLD),
+    (beside) => settled(beside, { version: OLD, machines: 7 }),
   ],
-  ["describe cluster", described],
-  ["get kubeconfig", kubeconfig],
+  ["describe cluster", (beside) => printed(beside, ["describe", "cluster", HARBOUR.name], AVAILABLE)],
+  ["get kubeconfig", (beside) => printed(beside, ["get", "kubeconfig", HARBOUR.name], KUBECONFIG)],
   ["a Machine of the pool deleted", poolMachineDeleted],
   ["upgraded", upgraded],
   ["scaled", scaled],
-  ["moved to a directory", movedToDirectory],
-  ["deleted", deleted],
+  ["moved to another management cluster", moved],
+  ["deleted", (beside) => deleted(beside, HARBOUR)],
+  ["a cluster of a ClusterClass", classCreated],
+  ["its machine type and version changed", classChanged],
+  ["deleted", (beside) => deleted(beside, LAGOON)],
   ["provider deleted", providerDeleted],
 ];
+
+const AVAILABLE = /^Cluster default\/harbour .* True +Available /m;
+const KUBECONFIG = new RegExp(`https://${HARBOUR.host}:6443`);
 
 async function printed(
   { clusterctl }: BesideUpstream,
@@ -95,129 +114,40 @@ async function printed(
   return expected.test(out) ? [] : [`clusterctl ${args.join(" ")} does not print ${expected}:\n${out}`];
 }
 
-/** The manifests of our template with most parts, at an endpoint that this machine has, and with an etcd elsewhere. */
+/** Generates all of our templates, and applies the one with most parts. */
 async function generated(beside: BesideUpstream): Promise<readonly string[]> {
-  const { clusterctl, management } = beside;
   const counts = ["--control-plane-machine-count=3", "--worker-machine-count=2"];
-  const flavors = ["", "--flavor=machinepool", "--flavor=ha"];
   let text = "";
-  for (const flavor of flavors) {
-    const flags = [`--kubernetes-version=${OLD}`, ...counts, ...(flavor === "" ? [] : [flavor])];
-    const { code, out, err } = await clusterctl("generate", "cluster", CLUSTER, ...flags);
-    if (code !== 0) return [`clusterctl generate cluster ${flavor} failed: ${err}`];
-    text = out;
-  }
-  const manifests = stringifyAll([...secrets(await etcdAuthority()), ...changed(text)]);
-  let problem = "";
-  // The webhooks are trusted soon after the manager leads.
-  const isApplied = await waitFor(APPLIED_MS, () =>
-    management.apply(manifests).catch((error: unknown) => {
-      problem = String(error);
-      return undefined;
-    }),
+  for (const flavor of [[], ["--flavor=machinepool"], ["--flavor=ha"]])
+    text = await templateOf(beside, HARBOUR, [...counts, ...flavor]);
+  return applyGenerated(beside, HARBOUR, text);
+}
+
+async function templateOf(
+  { clusterctl }: BesideUpstream,
+  { name }: GeneratedCluster,
+  flags: readonly string[],
+): Promise<string> {
+  const { code, out, err } = await clusterctl(
+    "generate",
+    "cluster",
+    name,
+    `--kubernetes-version=${OLD}`,
+    ...flags,
   );
-  return isApplied === undefined ? [problem] : [];
-}
-
-async function etcdAuthority(): Promise<{ readonly cert: string; readonly key: string }> {
-  return createAuthority(createRealEnv());
-}
-
-/** What users create before: the password of the identity, and the certificates of their etcd. */
-function secrets({ cert, key }: { readonly cert: string; readonly key: string }): readonly JsonObject[] {
-  const secret = (name: string, stringData: JsonObject, labels: JsonObject): JsonObject => ({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name, namespace: "default", labels },
-    stringData,
-  });
-  const ofCluster = { "cluster.x-k8s.io/cluster-name": CLUSTER };
-  return [
-    secret(
-      "cluster-identity-secret",
-      { clientSecret: "simulated-secret" },
-      { "clusterctl.cluster.x-k8s.io/move-hierarchy": "true" },
-    ),
-    secret(`${CLUSTER}-etcd`, { "tls.crt": cert }, ofCluster),
-    secret(`${CLUSTER}-apiserver-etcd-client`, { "tls.crt": cert, "tls.key": key }, ofCluster),
-  ];
-}
-
-function changed(text: string): readonly JsonObject[] {
-  const certificates = "/etc/kubernetes/pki";
-  const external = {
-    endpoints: ["https://127.0.0.1:2379"],
-    caFile: `${certificates}/etcd/ca.crt`,
-    certFile: `${certificates}/apiserver-etcd-client.crt`,
-    keyFile: `${certificates}/apiserver-etcd-client.key`,
-  };
-  return parseAllDocuments(text).flatMap((document) => {
-    const object: unknown = document.toJS();
-    if (!isJsonObject(object)) return [];
-    if (object["kind"] === AzureCluster.kind)
-      document.setIn(["spec", "controlPlaneEndpoint"], { host: HOST, port: 6443 });
-    if (object["kind"] === KubeadmControlPlane.kind)
-      document.setIn(["spec", "kubeadmConfigSpec", "clusterConfiguration", "etcd"], { external });
-    return [document.toJS() as JsonObject];
-  });
-}
-
-function stringifyAll(objects: readonly JsonObject[]): string {
-  return objects.map((object) => stringify(object)).join("---\n");
-}
-
-/** Waits until all machines are Available and have a version. */
-async function settled({ objects, management }: BesideUpstream, version: string): Promise<readonly string[]> {
-  const done = await waitFor(SETTLED_MS, async () => {
-    const [cluster] = (await objects("clusters", "-n", "default")) as unknown as readonly Cluster[];
-    const machines = await objects("machines", "-n", "default");
-    const isAll = machines.every(
-      ({ spec, status }) =>
-        isJsonObject(spec) &&
-        spec["version"] === version &&
-        isJsonObject(status) &&
-        status["phase"] === "Running",
-    );
-    return cluster && isWhole(cluster) && isAll ? true : undefined;
-  });
-  if (done) return [];
-  return [
-    `not settled after ${seconds(SETTLED_MS)} s:\n${await management.kubectl("get", "clusters,machines,kubeadmcontrolplanes,machinedeployments,machinepools,azuremachinepools,azuremachinepoolmachines")}`,
-  ];
-}
-
-function isWhole({ status }: Cluster): boolean {
-  const { controlPlane, workers, conditions } = status ?? {};
-  return (
-    getCondition(conditions, "Available")?.status === "True" &&
-    getCondition(conditions, "RollingOut")?.status !== "True" &&
-    [controlPlane, workers].every((counts) => {
-      const { desiredReplicas, replicas, availableReplicas, upToDateReplicas } = counts ?? {};
-      return [replicas, availableReplicas, upToDateReplicas].every((one) => one === desiredReplicas);
-    })
-  );
-}
-
-async function described(beside: BesideUpstream): Promise<readonly string[]> {
-  return printed(beside, ["describe", "cluster", CLUSTER], /^Cluster default\/harbour .* True +Available /m);
-}
-
-async function kubeconfig({ clusterctl }: BesideUpstream): Promise<readonly string[]> {
-  const { code, out, err } = await clusterctl("get", "kubeconfig", CLUSTER);
-  return code === 0 && out.includes(`https://${HOST}:6443`)
-    ? []
-    : [`clusterctl get kubeconfig: ${out}${err}`];
+  if (code !== 0) throw new Error(`clusterctl generate cluster ${flags.join(" ")} failed: ${err}`);
+  return out;
 }
 
 /** A user deletes a Machine that Cluster API has made for a machine of the pool: its instance goes, once. */
 async function poolMachineDeleted(beside: BesideUpstream): Promise<readonly string[]> {
   const { objects, management } = beside;
-  const ofPool = ["machines", "-n", "default", "-l", `cluster.x-k8s.io/pool-name=${CLUSTER}-mp-0`];
+  const ofPool = ["machines", "-n", "default", "-l", `cluster.x-k8s.io/pool-name=${HARBOUR.name}-mp-0`];
   const before = await namesOf(objects, ofPool);
   const [first = ""] = before;
   if (before.length !== 2) return [`the pool has the Machines ${before.join(", ")}: expected two`];
   await management.kubectl("delete", "machine", first, "--timeout=5m");
-  const problems = await settled(beside, OLD);
+  const problems = await settled(beside, { version: OLD, machines: 7 });
   const after = await namesOf(objects, ofPool);
   const infrastructure = await namesOf(objects, ["azuremachinepoolmachines", "-n", "default"]);
   if (after.length !== 2 || after.includes(first) || infrastructure.join() !== after.join())
@@ -247,7 +177,7 @@ async function upgraded(beside: BesideUpstream): Promise<readonly string[]> {
   if (!isUpgraded) return [await management.kubectl("get", "machines,kubeadmcontrolplanes")];
   for (const owner of [DEPLOYMENT, POOL])
     await patch(beside, owner, { spec: { template: { spec: { version: NEW } } } });
-  return settled(beside, NEW);
+  return settled(beside, { version: NEW, machines: 7 });
 }
 
 async function scaled(beside: BesideUpstream): Promise<readonly string[]> {
@@ -257,54 +187,84 @@ async function scaled(beside: BesideUpstream): Promise<readonly string[]> {
     [POOL, 1],
   ] as const;
   for (const [owner, replicas] of sizes) await patch(beside, owner, { spec: { replicas } });
-  const problems = await settled(beside, NEW);
-  const machines = await beside.objects("machines", "-n", "default");
-  return machines.length === 5 ? problems : [...problems, `${machines.length} Machines: expected 5`];
+  return settled(beside, { version: NEW, machines: 5 });
 }
 
-async function patch({ management }: BesideUpstream, owner: string, body: object): Promise<void> {
-  await management.kubectl("patch", owner, "--type=merge", "-p", JSON.stringify(body));
-}
-
-async function movedToDirectory({ clusterctl, management }: BesideUpstream): Promise<readonly string[]> {
-  const folder = join(management.folder, "moved");
-  mkdirSync(folder);
-  const { code, err } = await clusterctl("move", "--to-directory", folder);
+/** The machines stay: another management cluster takes over all objects, and goes on. */
+async function moved(beside: BesideUpstream, place: Place): Promise<readonly string[]> {
+  const machinesIn = ({ objects }: BesideUpstream): Promise<readonly string[]> =>
+    namesOf(objects, ["machines,azuremachines,azuremachinepoolmachines", "-n", "default"]);
+  const before = await machinesIn(beside);
+  const resources = (await beside.management.azure.resources()).toSorted().join("\n");
+  const other = await place.startOther();
+  const { kubeconfig } = other.management.plane;
+  // Their admission answers soon after the manager leads; clusterctl tries several times.
+  const { code, err } = await beside.clusterctl("move", "--to-kubeconfig", kubeconfig);
   if (code !== 0) return [`clusterctl move failed: ${err}`];
-  const files = readdirSync(folder).join(" ");
-  const expected = [
-    /AzureClusterIdentity/,
-    /Secret_.*cluster-identity-secret/,
-    /AzureMachinePoolMachine/,
-    /AzureMachineTemplate/,
+  place.beside = other;
+  const problems = await settled(other, { version: NEW, machines: 5 });
+  const after = await machinesIn(other);
+  const left = await namesOf(beside.objects, [
+    "clusters,azureclusters,azuremachines,azureclusteridentities",
+    "-A",
+  ]);
+  const secret = await namesOf(other.objects, ["secrets", "-n", "default"]);
+  return [
+    ...problems,
+    ...(after.join() === before.join()
+      ? []
+      : [`machines before and after: ${before.join()}, ${after.join()}`]),
+    ...(left.length === 0 ? [] : [`left behind: ${left.join()}`]),
+    ...(secret.includes("cluster-identity-secret") ? [] : ["the Secret of the identity was not moved"]),
+    ...((await beside.management.azure.resources()).toSorted().join("\n") === resources
+      ? []
+      : ["the move has changed resources in Azure"]),
   ];
-  const missing = expected.filter((pattern) => !pattern.test(files)).map(String);
-  return missing.length === 0 ? [] : [`clusterctl move leaves out ${missing.join(", ")}: ${files}`];
 }
 
-async function deleted({ management }: BesideUpstream): Promise<readonly string[]> {
-  const paused = JSON.stringify({ spec: { paused: null } });
-  await management.kubectl("patch", "cluster", CLUSTER, "--type=merge", "-p", paused);
-  await management.kubectl("delete", "cluster", CLUSTER, `--timeout=${GONE_MS / 1000}s`);
+async function deleted(
+  { management }: BesideUpstream,
+  { name }: GeneratedCluster,
+): Promise<readonly string[]> {
+  await management.kubectl("delete", "cluster", name, `--timeout=${GONE_MS / 1000}s`);
   const resources = await management.azure.resources();
   return resources.length === 0 ? [] : [`left in Azure: ${resources.join(", ")}`];
+}
+
+/** Core makes the AzureCluster; its endpoint is set at once, before Capstan takes that of the load balancer. */
+async function classCreated(beside: BesideUpstream): Promise<readonly string[]> {
+  const counts = ["--control-plane-machine-count=1", "--worker-machine-count=2"];
+  const text = await templateOf(beside, LAGOON, [...counts, "--flavor=topology"]);
+  const problems = await applyGenerated(beside, LAGOON, text);
+  const name = await waitFor(
+    SETTLED_MS,
+    async () => (await namesOf(beside.objects, ["azureclusters", "-n", "default"]))[0],
+  );
+  await patch(beside, `azurecluster/${name}`, {
+    spec: { controlPlaneEndpoint: { host: LAGOON.host, port: 6443 } },
+  });
+  return [...problems, ...(await settled(beside, { version: OLD, machines: 3 }))];
+}
+
+async function classChanged(beside: BesideUpstream): Promise<readonly string[]> {
+  const [cluster] = await beside.objects("clusters", "-n", "default");
+  const { topology } = (cluster?.["spec"] ?? {}) as {
+    readonly topology: { readonly variables: readonly JsonObject[] };
+  };
+  const variables = topology.variables.map((variable) =>
+    variable["name"] === "nodeMachineType" ? { ...variable, value: "Standard_D4s_v3" } : variable,
+  );
+  await patch(beside, `cluster/${LAGOON.name}`, { spec: { topology: { variables, version: NEW } } });
+  const problems = await settled(beside, { version: NEW, machines: 3 });
+  const sizes = await beside.objects("azuremachines", "-n", "default");
+  const shown = sizes.map(({ spec }) => String((spec as JsonObject)["vmSize"])).toSorted();
+  const expected = ["Standard_D2s_v3", "Standard_D4s_v3", "Standard_D4s_v3"];
+  return shown.join() === expected.join() ? problems : [...problems, `sizes of machines: ${shown.join()}`];
 }
 
 async function providerDeleted({ clusterctl, management }: BesideUpstream): Promise<readonly string[]> {
   const { code, err } = await clusterctl("delete", "--infrastructure=capstan");
   if (code !== 0) return [`clusterctl delete failed: ${err}`];
-  const left = await management.kubectl(
-    "get",
-    "deployments",
-    "-n",
-    "capstan-system",
-    "-o",
-    "name",
-    "--ignore-not-found",
-  );
+  const left = await management.kubectl("get", "deployments", "-A", "-o", "name");
   return left.includes("capstan-manager") ? [`left: ${left}`] : [];
-}
-
-function seconds(ms: number): number {
-  return Math.round(ms / 1000);
 }
