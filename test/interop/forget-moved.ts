@@ -4,8 +4,6 @@ import { waitFor } from "./wait.ts";
 const LIMIT_MS = 60_000;
 // The label of the kinds that clusterctl moves.
 const MOVED = "clusterctl.cluster.x-k8s.io";
-// clusterctl leaves identities alone, unless a user labels them.
-const STAYS = "azureclusteridentity.";
 
 /**
  * Removes the objects that clusterctl has saved as it does itself in a cluster that they leave: Clusters are paused, and no
@@ -25,8 +23,7 @@ export async function forgetMoved({ kubectl, objects }: CapstanUp): Promise<read
   if (!paused) return ["Clusters that are not paused"];
   const definitions = await kubectl("get", "crd", "-l", MOVED, "-o", "name");
   const kinds = lines(definitions.out).map((line) => line.split("/")[1] ?? "");
-  const all = async (): Promise<readonly string[]> =>
-    (await namesOf(kinds.join())).filter((name) => !name.startsWith(STAYS));
+  const all = (): Promise<readonly string[]> => namesOf(kinds.join());
   await kubectl("delete", ...(await all()), "--wait=false", "--cascade=orphan");
   const finalizers = JSON.stringify({ metadata: { finalizers: null } });
   const left = await all();

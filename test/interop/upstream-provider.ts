@@ -49,7 +49,7 @@ const TAIL = 30;
 const LONGEST_OUTPUT = 16 * 1024 * 1024;
 
 /** The package of a provider, as kustomize makes it of its sources; clusterctl's variables are left as they are. */
-function packageOf(name: ProviderName, { kubectl }: Pick<ControlPlane, "kubectl">): string {
+export function packageOf(name: ProviderName, { kubectl }: Pick<ControlPlane, "kubectl">): string {
   const source = join(clusterApiFolder(), FOLDERS[name], "config", "default");
   return execFileSync(kubectl, ["kustomize", source], { encoding: "utf8", maxBuffer: LONGEST_OUTPUT });
 }

@@ -18,6 +18,7 @@ const KUBECTL_VERBS = [
   "annotate",
   "apply",
   "auth",
+  "create",
   "delete",
   "describe",
   "drain",

@@ -87,6 +87,7 @@ describe("the contract labels", () => {
   const both = { v1beta1: "v1beta1", v1beta2: "v1beta1" };
   const ofProviders: Record<string, Record<string, string>> = {
     AzureCluster: each,
+    AzureClusterTemplate: each,
     KubeadmConfig: each,
     KubeadmConfigTemplate: each,
     KubeadmControlPlane: each,

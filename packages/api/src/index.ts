@@ -249,6 +249,7 @@ export type { Subnet } from "./infrastructure/azure-cluster/subnet.ts";
 export { boundedText } from "./values/bounded-text.ts";
 export { identityFile, type IdentityFile } from "./infrastructure/identity-file.ts";
 export { identitySecret, type IdentitySecret } from "./infrastructure/identity-secret.ts";
+export { AzureClusterTemplate } from "./infrastructure/azure-cluster-template.ts";
 export { AzureClusterIdentity } from "./infrastructure/azure-cluster-identity.ts";
 export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-machine.ts";
 export { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";

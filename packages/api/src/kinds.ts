@@ -14,6 +14,7 @@ import { MachinePool } from "./cluster/machine-pool.ts";
 import { MachineSet } from "./cluster/machine-set.ts";
 import { KubeadmControlPlane } from "./controlplane/kubeadm-control-plane.ts";
 import { AzureCluster } from "./infrastructure/azure-cluster/azure-cluster.ts";
+import { AzureClusterTemplate } from "./infrastructure/azure-cluster-template.ts";
 import { AzureClusterIdentity } from "./infrastructure/azure-cluster-identity.ts";
 import { AzureMachine } from "./infrastructure/azure-machine.ts";
 import { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
@@ -39,6 +40,7 @@ export const customKinds: readonly CustomKind[] = [
   ExtensionConfig,
   AzureCluster,
   AzureClusterIdentity,
+  AzureClusterTemplate,
   AzureMachine,
   AzureMachineTemplate,
   AzureMachinePool,

@@ -77,7 +77,8 @@ export const AzureClusterIdentity = defineKind({
   spec: Spec,
   status: Status,
   columns: [{ name: "Type", type: "string", jsonPath: ".spec.type" }, AGE_COLUMN],
-  crdLabels: AZURE_PROVIDER_LABELS,
+  // No Cluster owns an identity: with this label `clusterctl move` takes it along, and what it owns.
+  crdLabels: { ...AZURE_PROVIDER_LABELS, "clusterctl.cluster.x-k8s.io/move-hierarchy": "" },
   validate,
   warn,
 });

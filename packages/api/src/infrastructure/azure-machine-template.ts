@@ -8,6 +8,7 @@ import { type FieldError, errorIf, forbidden } from "../values/field-error.ts";
 import { azureMachineFields, defaultAzureMachineSpec, azureMachineSpecErrors } from "./azure-machine.ts";
 import { NodePrototypingStatus } from "./azure-machine-pool/node-prototyping.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { isTopologyDryRun } from "./immutable.ts";
 import { unsupportedErrors } from "./not-supported.ts";
 import { cachingFields, templatePrototypingErrors } from "./template-prototyping.ts";
 
@@ -61,7 +62,8 @@ export const AzureMachineTemplate = defineKind({
 /** The template of AzureMachines. */
 export type AzureMachineTemplate = ObjectOf<typeof AzureMachineTemplate>;
 
-function validate({ object: template, old }: AdmissionRequest<Template>): readonly FieldError[] {
+function validate(request: AdmissionRequest<Template>): readonly FieldError[] {
+  const { object: template, old } = request;
   const path = "spec.template.spec";
   const { spec } = template.spec.template;
   return [
@@ -69,7 +71,7 @@ function validate({ object: template, old }: AdmissionRequest<Template>): readon
     ...unsupportedErrors(path, spec, old?.spec.template.spec),
     ...templatePrototypingErrors(template),
     ...errorIf(
-      old && !deepEqual(machineSpecOf(old), machineSpecOf(template)),
+      old && !isTopologyDryRun(request) && !deepEqual(machineSpecOf(old), machineSpecOf(template)),
       forbidden(path, "cannot change: machines were created from it; create a new template and refer to it"),
     ),
   ];

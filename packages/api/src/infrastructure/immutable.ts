@@ -1,5 +1,20 @@
+import type { AdmissionRequest } from "../kind.ts";
+import type { KubernetesObject } from "../kubernetes/meta.ts";
 import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, forbidden, shown } from "../values/field-error.ts";
+
+const TOPOLOGY_DRY_RUN = "topology.cluster.x-k8s.io/dry-run";
+
+/**
+ * Whether Cluster API's core asks what an apply would change in a template: it compares the answer and then creates a new
+ * template, so a changed immutable field must not be refused.
+ */
+export function isTopologyDryRun({
+  object,
+  isDryRun = false,
+}: Pick<AdmissionRequest<KubernetesObject>, "object" | "isDryRun">): boolean {
+  return isDryRun && object.metadata.annotations?.[TOPOLOGY_DRY_RUN] !== undefined;
+}
 
 /** An immutable field. */
 export interface ImmutableField<T> {

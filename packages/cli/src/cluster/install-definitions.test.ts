@@ -1,6 +1,19 @@
-import { customKinds, Machine, MachineSet, toCustomResourceDefinition } from "@capstan/api";
+import {
+  type CustomResourceDefinition,
+  customKinds,
+  Machine,
+  MachineSet,
+  toCustomResourceDefinition,
+} from "@capstan/api";
 import { builtInKinds, createApiServer, createMemoryStorage } from "@capstan/apiserver";
-import { createRealEnv, type HttpRequest, type Transport } from "@capstan/env";
+import {
+  createRealEnv,
+  type HttpRequest,
+  type HttpResponse,
+  Scheduler,
+  type Transport,
+  VirtualProcess,
+} from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { countObjects } from "./count-objects.ts";
 import { installDefinitions } from "./install-definitions.ts";
@@ -82,5 +95,66 @@ describe("the count of objects", () => {
     }
     await installDefinitions({ env, transport }, [MachineSet]);
     expect(await countObjects(transport)).toBe(before + 4);
+  });
+});
+
+describe("a busy API server", () => {
+  /** Installs a CRD on a server that serves it only after a time. */
+  async function installing(servedAfterMs: number) {
+    const scheduler = new Scheduler({ seed: "1" });
+    const { handle } = createApiServer({
+      env: new VirtualProcess(scheduler, "apiserver"),
+      kinds: builtInKinds,
+      rules: [Machine],
+    });
+    const user = new VirtualProcess(scheduler, "user");
+    const busy = async (asked: HttpRequest): Promise<HttpResponse> => {
+      const answer = await handle(asked);
+      if (
+        asked.method !== "GET" ||
+        scheduler.monotonicMs >= servedAfterMs ||
+        !asked.path.includes("/machines.")
+      )
+        return answer;
+      const definition = (await answer.json()) as CustomResourceDefinition;
+      const conditions = [
+        { type: "NamesAccepted", status: "True", message: "the initial names have been accepted" },
+      ];
+      const body = JSON.stringify({ ...definition, status: { conditions } });
+      return {
+        ...answer,
+        text: () => Promise.resolve(body),
+        json: () => Promise.resolve(JSON.parse(body) as unknown),
+      };
+    };
+    const lines: string[] = [];
+    let ended = "";
+    const done = installDefinitions({ env: user, transport: user.connect(busy) }, [Machine], {
+      say: (line) => lines.push(line),
+    }).then(
+      ({ created }) => (ended = `${created} new`),
+      (error: unknown) => (ended = (error as Error).message),
+    );
+    await scheduler.run({ until: () => ended !== "" });
+    await done;
+    return { lines, ended };
+  }
+
+  test("is waited for, and what for is said once", async () => {
+    expect(await installing(90_000)).toEqual({
+      lines: ["Waiting until CRD machines.cluster.x-k8s.io is served: the initial names have been accepted"],
+      ended: "1 new",
+    });
+  });
+
+  test("that answers soon is not mentioned", async () => {
+    expect(await installing(1_000)).toEqual({ lines: [], ended: "1 new" });
+  });
+
+  test("that never serves a CRD ends the command after minutes, with what to do", async () => {
+    const { ended } = await installing(Infinity);
+    expect(ended).toBe(
+      "CRD machines.cluster.x-k8s.io is not served after 5 minutes: the initial names have been accepted; repeat this command when the API server is less busy",
+    );
   });
 });

@@ -15,11 +15,15 @@ export interface Installed {
 export interface DefinitionOptions {
   /** The authority of the conversion webhook, in base64; without one, that of the stored CRDs stays. */
   readonly bundle?: string | undefined;
+  /** Prints what a long wait is for. */
+  readonly say?: ((line: string) => void) | undefined;
 }
 
-// The server establishes a CRD with its next write; only a failing disk takes longer than this.
-const ESTABLISHED_WITHIN_MS = 10_000;
+// A kube-apiserver establishes a CRD in milliseconds, and a busy one on a small machine in a minute.
+const ESTABLISHED_WITHIN_MS = 5 * 60_000;
+const LONG_WAIT_MS = 10_000;
 const ESTABLISHED_POLL_MS = 5;
+const LONG_WAIT_POLL_MS = 500;
 
 /** Brings CRDs up to date, writes only those that differ, and waits until all of them are served. */
 export async function installDefinitions(
@@ -34,7 +38,7 @@ export async function installDefinitions(
       const old = stored.get(desired.metadata.name);
       const result = await install(client, { desired, old, ...options });
       if (!(old && result === "unchanged" && isEstablished(old)))
-        await established(client, env.clock, desired.metadata.name);
+        await established(client, env.clock, { name: desired.metadata.name, say: options.say });
       return result;
     }),
   );
@@ -54,7 +58,7 @@ async function install(
     desired,
     old,
     bundle,
-  }: DefinitionOptions & {
+  }: Pick<DefinitionOptions, "bundle"> & {
     readonly desired: CustomResourceDefinition;
     readonly old: StoredDefinition | undefined;
   },
@@ -71,20 +75,34 @@ async function install(
   return "updated";
 }
 
-/** Waits until a CRD is served. */
-export async function established(client: Client, clock: Clock, name: string): Promise<void> {
-  const deadlineMs = clock.monotonic() + ESTABLISHED_WITHIN_MS;
+/** Waits until a CRD is served, and says so when that takes long. */
+export async function established(
+  client: Client,
+  clock: Clock,
+  { name, say }: { readonly name: string } & Pick<DefinitionOptions, "say">,
+): Promise<void> {
+  const startedMs = clock.monotonic();
+  let isSaid = false;
   for (;;) {
     const definition = await client.get(CustomResourceDefinition, { name });
     if (isEstablished(definition)) return;
-    if (clock.monotonic() > deadlineMs) {
-      const why = definition.status?.conditions?.find(({ status }) => status === "False")?.message;
+    const waitedMs = clock.monotonic() - startedMs;
+    if (waitedMs > ESTABLISHED_WITHIN_MS)
       throw new CommandError(
-        `CRD ${name} is not served after 10 s: ${why ?? "it has no condition that says why"}`,
+        `CRD ${name} is not served after ${ESTABLISHED_WITHIN_MS / 60_000} minutes: ${whyNot(definition)}; repeat this command when the API server is less busy`,
       );
-    }
-    await clock.sleep(ESTABLISHED_POLL_MS);
+    const isLong = waitedMs > LONG_WAIT_MS;
+    if (isLong && !isSaid) say?.(`Waiting until CRD ${name} is served: ${whyNot(definition)}`);
+    isSaid ||= isLong;
+    await clock.sleep(isLong ? LONG_WAIT_POLL_MS : ESTABLISHED_POLL_MS);
   }
+}
+
+function whyNot({ status }: StoredDefinition): string {
+  const conditions = status?.conditions ?? [];
+  // The server reports the names of a CRD before it serves it.
+  const why = conditions.find((one) => one.status === "False")?.message ?? conditions.at(-1)?.message;
+  return why ?? "the API server has not looked at it yet";
 }
 
 function isEstablished({ status }: StoredDefinition): boolean {

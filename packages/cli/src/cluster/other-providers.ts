@@ -1,6 +1,6 @@
 import { type CustomKind, CustomResourceDefinition, Lease } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { coexistenceProblems } from "@capstan/manager";
+import { activeProviders, coexistenceProblems } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
 
@@ -18,5 +18,17 @@ export async function refuseOtherProviders(
   if (problems.length === 0) return;
   throw new CommandError(
     `another provider reconciles the same objects:\n  ${problems.join("\n  ")}\n${advice}`,
+  );
+}
+
+/** Refuses to take kinds over from providers that still run. */
+export async function refuseActiveProviders(
+  { client, clock }: { readonly client: Client; readonly clock: Clock },
+  kinds: readonly CustomKind[],
+): Promise<void> {
+  const problems = activeProviders({ kinds, leases: await client.list(Lease), nowMs: clock.now() });
+  if (problems.length === 0) return;
+  throw new CommandError(
+    `another provider still reconciles the same objects:\n  ${problems.join("\n  ")}\nscale its Deployment to 0 first; its Lease is free after 15 s`,
   );
 }

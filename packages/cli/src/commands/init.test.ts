@@ -3,6 +3,7 @@ import { builtInKinds, createApiServer, createMemoryStorage } from "@capstan/api
 import { createRealEnv, type HttpRequest } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { webhookConfigurationKinds } from "../../../manager/src/certificates/ca-bundle.ts";
 import { inProcess } from "../cluster/transport.ts";
 import { installedKinds, type Manifest } from "../install/names.ts";
 import { run } from "../program.ts";
@@ -74,30 +75,55 @@ describe("capstan init", () => {
     ]);
   });
 
-  test("writes nothing where another provider has installed its CRDs", async () => {
+  /** A server with a CRD of another provider, and webhooks of it. */
+  async function takenCluster() {
     const env = createRealEnv();
-    const { handle } = createApiServer({ env, kinds: builtInKinds, storage: createMemoryStorage() });
+    const kinds = [...builtInKinds, ...webhookConfigurationKinds];
+    const { handle } = createApiServer({ env, kinds, storage: createMemoryStorage() });
     const writes: string[] = [];
     const transport = inProcess((request: HttpRequest) => {
       if (request.method !== "GET") writes.push(request.path);
       return handle(request);
     });
+    const headers = { "content-type": "application/json" };
     const [foreign] = customKinds.map(toCustomResourceDefinition);
     await handle({
       method: "POST",
       path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-      headers: { "content-type": "application/json" },
+      headers,
       body: {
         ...foreign,
         metadata: { ...foreign?.metadata, labels: { "cluster.x-k8s.io/provider": "cluster-api" } },
       },
     });
-    const installing = install(
-      { env, transport, say: () => undefined },
-      { takeOver: false, image: "capstan:test" },
-    );
-    await expect(installing).rejects.toThrow(
+    await handle({
+      method: "POST",
+      path: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+      headers,
+      body: {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        metadata: { name: "capi-validating" },
+        webhooks: [{ name: "a.cluster.x-k8s.io", rules: [{ apiGroups: ["cluster.x-k8s.io"] }] }],
+      },
+    });
+    const init = (takeOver: boolean): Promise<void> =>
+      install({ env, transport, say: () => undefined }, { takeOver, image: "capstan:test" });
+    return { init, writes };
+  }
+
+  test("writes nothing where another provider has installed its CRDs", async () => {
+    const { init, writes } = await takenCluster();
+    await expect(init(false)).rejects.toThrow(
       'clusters.cluster.x-k8s.io belongs to provider "cluster-api" and not to capstan\nstop it and give --take-over',
+    );
+    expect(writes).toEqual([]);
+  });
+
+  test("takes nothing over whose old webhooks would refuse every write, and writes nothing", async () => {
+    const { init, writes } = await takenCluster();
+    await expect(init(true)).rejects.toThrow(
+      /cannot be taken over as it is, and nothing was changed:\n {2}webhook configurations .*: ValidatingWebhookConfiguration capi-validating; delete them first/,
     );
     expect(writes).toEqual([]);
   });

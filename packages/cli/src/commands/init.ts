@@ -6,8 +6,9 @@ import { boundedTransport } from "../cluster/bounded-transport.ts";
 import { needsConversion } from "../cluster/definition-change.ts";
 import { installDefinitions, storedDefinitions } from "../cluster/install-definitions.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
-import { refuseOtherProviders } from "../cluster/other-providers.ts";
-import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
+import { refuseActiveProviders, refuseOtherProviders } from "../cluster/other-providers.ts";
+import { refuseUnsafeTakeOver } from "../cluster/take-over.ts";
+import { refuseUnsuitable } from "../cluster/unsuitable-cluster.ts";
 import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Applied, apply } from "../install/apply.ts";
@@ -49,7 +50,7 @@ export async function init(shell: Shell, options: InitOptions): Promise<number> 
   const { transport: connection, origin } = await connectToManagement(shell, options);
   const transport = boundedTransport(env, connection, origin);
   try {
-    await refuseEmbedded(transport, "capstan init");
+    await refuseUnsuitable(transport, "capstan init");
     const say = (line: string): void => out.write(`${paint.tick}${line}\n`);
     await install({ env, transport, say }, { ...options, selection });
   } finally {
@@ -97,14 +98,24 @@ export async function install(
 ): Promise<void> {
   const { kinds } = selection;
   const client = createClient({ transport, env, fieldManager: "capstan-init" });
-  if (!takeOver) {
-    const advice = "stop it and give --take-over";
-    await refuseOtherProviders({ client, clock: env.clock }, kinds, advice);
+  const ports = { client, clock: env.clock };
+  if (takeOver) {
+    await refuseActiveProviders(ports, kinds);
+    await refuseUnsafeTakeOver(client, kinds);
+  } else {
+    await refuseOtherProviders(
+      ports,
+      kinds,
+      "stop it and give --take-over, or choose other kinds with --controllers",
+    );
   }
   const parts = installation(image, selection);
   await applyAll({ client, say }, servers(parts));
   const bundle = await conversionBundle({ client, env, say }, kinds);
-  const { created, updated, unchanged } = await installDefinitions({ env, transport }, kinds, { bundle });
+  const { created, updated, unchanged } = await installDefinitions({ env, transport }, kinds, {
+    bundle,
+    say,
+  });
   say(`CRDs: ${kinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
   await applyAll({ client, say }, reviews(parts));
 }

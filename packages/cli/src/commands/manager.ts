@@ -20,7 +20,7 @@ import {
 import { cloudAt, networkFor } from "../azure/way-to-azure.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseOtherProviders } from "../cluster/other-providers.ts";
-import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
+import { refuseUnsuitable } from "../cluster/unsuitable-cluster.ts";
 import { CommandError } from "../command-error.ts";
 import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -70,7 +70,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const log = loggerFor(shell, options);
   const network = networkFor(shell, options.azureCa);
   const { transport: kube } = await connectToManagement(shell, options);
-  await refuseEmbedded(kube, "capstan manager");
+  await refuseUnsuitable(kube, "capstan manager");
   await checkNamespace(shell, kube, options);
   const running = new Manager({
     env,

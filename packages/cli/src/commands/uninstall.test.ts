@@ -143,7 +143,7 @@ describe("capstan uninstall", () => {
     expect(lines[0]).toBe("would delete ValidatingWebhookConfiguration capstan");
     expect(lines.at(-1)).toBe(`would delete Namespace ${NAMESPACE}`);
     const kinds = lines.map((line) => line.split(" ")[2]);
-    expect(lines[2]).toMatch(/^would delete 20 CRDs with their objects: .*clusters\.cluster\.x-k8s\.io/);
+    expect(lines[2]).toMatch(/^would delete 21 CRDs with their objects: .*clusters\.cluster\.x-k8s\.io/);
     expect(kinds.indexOf("Deployment")).toBeGreaterThan(2);
     expect(kinds.indexOf("Deployment")).toBeLessThan(kinds.indexOf("Service"));
     expect(kinds.lastIndexOf("Service")).toBeLessThan(kinds.indexOf("ClusterRole"));

@@ -3,7 +3,7 @@ import type { Env, Transport } from "@capstan/env";
 import { type Client, createClient, deleteIfExists, unlessGone } from "@capstan/runtime";
 import { boundedTransport } from "../cluster/bounded-transport.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
-import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
+import { refuseUnsuitable } from "../cluster/unsuitable-cluster.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { kindFor } from "../install/apply.ts";
@@ -32,7 +32,7 @@ export async function uninstall(shell: Shell, options: UninstallOptions): Promis
   const { transport: connection, origin } = await connectToManagement(shell, options);
   const transport = boundedTransport(env, connection, origin);
   try {
-    await refuseEmbedded(transport, "capstan uninstall");
+    await refuseUnsuitable(transport, "capstan uninstall");
     await remove({ env, transport, say: (line) => out.write(`${paint.tick}${line}\n`) }, options);
   } finally {
     await transport.close();

@@ -114,7 +114,7 @@ function textOf(
   { assumption, verdict, saw }: Checked,
   { paint, columns }: { readonly paint: Paint; readonly columns: number },
 ): string {
-  const mark = {
+  const shown = {
     holds: paint.good("holds"),
     differs: paint.bad("differs"),
     "not checked": paint.faint("not checked"),
@@ -124,7 +124,7 @@ function textOf(
     ...(verdict === "differs" ? [`Capstan: ${assumption.assumes}`, `breaks:  ${assumption.breaks}`] : []),
   ];
   const details = lines.flatMap((line) => wrapped(line, columns - INDENT.length));
-  return `${mark[verdict]}  ${assumption.id}\n${details.map((line) => `${INDENT}${line}\n`).join("")}`;
+  return `${shown[verdict]}  ${assumption.id}\n${details.map((line) => `${INDENT}${line}\n`).join("")}`;
 }
 
 const INDENT = "  ";

@@ -83,7 +83,7 @@ async function probe({ client, clock }: ConversionPorts, caBundle: string): Prom
   const conversion = spec.conversion && trusting(spec.conversion, caBundle);
   const body = { ...definition, spec: { ...spec, ...(conversion && { conversion }) } };
   await client.patch(CustomResourceDefinition, metadata, { type: "apply", body, force: true });
-  await established(client, clock, metadata.name);
+  await established(client, clock, { name: metadata.name });
   const [other] = ConversionProbe.converted;
   const version = other?.version ?? "";
   const kind = { ...ConversionProbe, version, apiVersion: `${ConversionProbe.group}/${version}` };

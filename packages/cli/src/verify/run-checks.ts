@@ -59,9 +59,9 @@ async function verdictOn(
 
 /** All that the chosen assumptions need, in the order in which it is checked. */
 export function withNeeds(all: readonly Assumption[], chosen: readonly string[]): readonly Assumption[] {
-  const wanted = new Set(chosen);
+  const desired = new Set(chosen);
   // A need comes before what needs it, so one way back through the list finds all.
   for (const { id, needs } of all.toReversed())
-    if (wanted.has(id)) for (const need of needs) wanted.add(need);
-  return all.filter(({ id }) => wanted.has(id));
+    if (desired.has(id)) for (const need of needs) desired.add(need);
+  return all.filter(({ id }) => desired.has(id));
 }

@@ -58,9 +58,8 @@ const FOREIGN_LEASES: Readonly<Record<string, OtherProvider>> = {
  * Why Capstan's controllers of some kinds must not run here: two controllers that act on the same objects damage them. Each
  * problem names what was found. Providers of other kinds are welcome.
  */
-export function coexistenceProblems({ kinds, definitions, leases, nowMs }: Neighbourhood): string[] {
+export function coexistenceProblems({ kinds, definitions, ...others }: Neighbourhood): string[] {
   const names = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
-  const groups = new Set(kinds.map(({ group }) => group));
   const foreign = definitions.flatMap(({ metadata }) => {
     const provider = metadata.labels?.[PROVIDER];
     if (!names.has(metadata.name) || isOurs(metadata) || provider === undefined) return [];
@@ -68,7 +67,13 @@ export function coexistenceProblems({ kinds, definitions, leases, nowMs }: Neigh
       `CustomResourceDefinition ${metadata.name} belongs to provider ${JSON.stringify(provider)} and not to capstan`,
     ];
   });
-  const active = leases.flatMap((lease) => {
+  return [...activeProviders({ kinds, ...others }), ...foreign];
+}
+
+/** The other providers that reconcile the same kinds now. */
+export function activeProviders({ kinds, leases, nowMs }: Omit<Neighbourhood, "definitions">): string[] {
+  const groups = new Set(kinds.map(({ group }) => group));
+  return leases.flatMap((lease) => {
     const other = FOREIGN_LEASES[lease.metadata.name];
     if (!other?.groups.some((group) => groups.has(group)) || !isHeld(lease, nowMs)) return [];
     const { namespace, name } = lease.metadata;
@@ -76,7 +81,6 @@ export function coexistenceProblems({ kinds, definitions, leases, nowMs }: Neigh
       `${other.provider} is active: ${lease.spec?.holderIdentity} holds the Lease ${namespace}/${name}`,
     ];
   });
-  return [...active, ...foreign];
 }
 
 function isOurs({ labels }: Frozen<CustomResourceDefinition>["metadata"]): boolean {

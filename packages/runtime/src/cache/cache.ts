@@ -118,6 +118,13 @@ export class Cache {
       .map(({ kind }) => kind.kind);
   }
 
+  /** Why required kinds have no first list, as far as a list has failed. */
+  problems(): string[] {
+    return [...this.#informers.values()].flatMap(({ kind, problem }) =>
+      problem === undefined ? [] : [`${kind.kind} cannot be listed: ${problem}`],
+    );
+  }
+
   #known<T extends KubernetesObject>(kind: Kind<T>): Informer<T> | undefined {
     const id = kindId(kind);
     return (this.#informers.get(id) ?? this.#optional.get(id)) as unknown as Informer<T> | undefined;

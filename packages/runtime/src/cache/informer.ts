@@ -44,6 +44,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   #nextRead: Promise<void> | undefined;
   #isCurrent = false;
   #isAnswered = false;
+  #problem: string | undefined;
 
   constructor(options: InformerOptions<T>) {
     this.kind = options.kind;
@@ -65,6 +66,11 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   /** When, monotonic, the last list, event or bookmark arrived. */
   get heardAtMs(): number {
     return this.#heardAtMs;
+  }
+
+  /** Why the first list failed when it was last tried; undefined if it has not failed or was answered. */
+  get problem(): string | undefined {
+    return this.#isAnswered ? undefined : this.#problem;
   }
 
   /** Whether the first list was answered; for an optional kind also by the answer that the server does not serve it. */
@@ -129,6 +135,10 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   invalidate(): void {
     this.#isCurrent = false;
     this.#answer();
+  }
+
+  fail(error: unknown): void {
+    this.#problem = error instanceof Error ? error.message : String(error);
   }
 
   replace(items: readonly Frozen<T>[], version: string): void {

@@ -13,6 +13,8 @@ export interface Sink<T extends KubernetesObject> {
   /** The server does not serve the kind: the objects in the sink may be gone. */
   invalidate(): void;
   apply(event: WatchEvent<T>): void;
+  /** A list failed. */
+  fail(error: unknown): void;
 }
 
 export interface ReflectorOptions<T extends KubernetesObject> {
@@ -54,6 +56,7 @@ export async function reflect<T extends KubernetesObject>(options: ReflectorOpti
       if (signal.aborted) return;
       const isMissing = isAbsent(options, error);
       if (isMissing) sink.invalidate();
+      else sink.fail(error);
       // A kind may stay absent for months: that is logged once.
       if (!isMissing) log.warn("Listing failed, trying again", { kind: kind.kind, error });
       else if (!isAnnounced) log.info("Waiting for the CustomResourceDefinition", { kind: kind.kind });

@@ -1,11 +1,11 @@
 import { Event, Lease } from "@capstan/api";
 import { TransportError } from "@capstan/env";
 import { describe, expect, test } from "vitest";
-import { plain } from "../answers.fixture.ts";
+import { plain, status } from "../answers.fixture.ts";
 import type { Failure } from "../failure.ts";
 import { TestObject, testObject, Crate, TestServer } from "../test-server.fixture.ts";
 import { again, next } from "../reconciler/outcome.ts";
-import { type Context, defineReconciler, type Phase, type Reconciler } from "../reconciler/reconciler.ts";
+import { type Context, defineReconciler, on, type Phase, type Reconciler } from "../reconciler/reconciler.ts";
 import { type Manager, startManager } from "./manager.fixture.ts";
 
 const SECOND = 1000;
@@ -309,7 +309,12 @@ describe("readiness", () => {
           : testServer.server(request),
     });
     await testServer.scheduler.advance(MINUTE);
-    expect(manager.runner.unready()).toEqual(["waiting for the first list of Crate"]);
+    expect(manager.runner.unready()).toEqual([
+      "waiting for the first list of Crate",
+      expect.stringMatching(
+        /^Crate cannot be listed: .*crates.*is its CustomResourceDefinition installed\?$/,
+      ),
+    ]);
     expect(manager.writes).toEqual([]);
     const reported = manager.lines.find(({ level }) => level === "warn");
     expect(String(reported?.fields["error"])).toContain("crates");
@@ -319,6 +324,23 @@ describe("readiness", () => {
     expect(manager.runner.unready()).toEqual([]);
     expect(manager.writes.length).toBeGreaterThan(0);
   });
+});
+
+test("a manager without the right to list a kind says which right it lacks", async () => {
+  const testServer = await withObject();
+  const message = 'crates.example.com is forbidden: User "capstan" cannot list resource "crates"';
+  const manager = startManager(testServer, [{ ...busy(), watches: [on(Crate, () => [])] }], {
+    handler: async (request) =>
+      request.path.includes("/crates")
+        ? status(403, { reason: "Forbidden", message })
+        : testServer.server(request),
+  });
+  await testServer.scheduler.advance(MINUTE);
+  expect(manager.runner.unready()).toEqual([
+    "waiting for the first list of Crate",
+    expect.stringContaining(message),
+  ]);
+  expect(manager.writes).toEqual([]);
 });
 
 describe("a part of the cluster", () => {

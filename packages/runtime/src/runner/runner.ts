@@ -124,7 +124,8 @@ export class Runner {
   /** Why the process is not ready; empty when it is. A standby with a warm cache is ready. */
   unready(): string[] {
     const pending = this.cache.pending();
-    if (pending.length > 0) return [`waiting for the first list of ${pending.join(", ")}`];
+    if (pending.length > 0)
+      return [`waiting for the first list of ${pending.join(", ")}`, ...this.cache.problems()];
     return this.#started || this.#leader ? [] : ["the controllers have not been started"];
   }
 

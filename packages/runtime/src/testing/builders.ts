@@ -8,6 +8,7 @@
 import {
   AzureCluster,
   AzureClusterIdentity,
+  AzureClusterTemplate,
   AzureMachine,
   AzureMachinePool,
   AzureMachinePoolMachine,
@@ -190,6 +191,16 @@ export const extensionConfig = builder(ExtensionConfig, {
 export const azureCluster = builder(AzureCluster, {
   metadata: { name: CLUSTER_NAME },
   spec: { location: LOCATION, identityRef: referenceTo(AzureClusterIdentity, "identity") },
+});
+
+/** An AzureClusterTemplate. */
+export const azureClusterTemplate = builder(AzureClusterTemplate, {
+  metadata: { name: "cluster" },
+  spec: {
+    template: {
+      spec: { location: LOCATION, identityRef: referenceTo(AzureClusterIdentity, "identity") },
+    },
+  },
 });
 
 /** An AzureClusterIdentity. */

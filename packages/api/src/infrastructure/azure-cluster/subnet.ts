@@ -26,11 +26,15 @@ const SecurityRule = object("A rule for traffic.", {
   action: optional(oneOf("Whether the traffic is allowed.", ["Allow", "Deny"], { default: "Allow" })),
 });
 
+const securityGroupClassFields = {
+  securityRules: optional(listMap("The rules.", SecurityRule, { keys: ["name"] })),
+  tags: optional(mapOf("Its Azure tags.", string("A value."))),
+};
+
 const SecurityGroup = object("The rules for traffic of the subnet.", {
   id: optional(string("Its ARM id. Set by the controller.")),
   name: string("Its name."),
-  securityRules: optional(listMap("The rules.", SecurityRule, { keys: ["name"] })),
-  tags: optional(mapOf("Its Azure tags.", string("A value."))),
+  ...securityGroupClassFields,
 });
 
 const ServiceEndpoints = listMap(
@@ -68,12 +72,25 @@ const PrivateEndpoints = listMap(
 
 const SUBNET_ROLES = ["node", "control-plane", "bastion", "cluster"] as const;
 
-/** A subnet of the cluster's network. */
-export const Subnet = object("A subnet.", {
+const commonSubnetFields = {
   name: string("Its name."),
   role: oneOf("Its role; cluster means nodes and control plane.", SUBNET_ROLES),
-  id: optional(string("Its ARM id. Set by the controller.")),
   cidrBlocks: optional(listOf("Its address ranges.", string("A range."))),
+  serviceEndpoints: optional(ServiceEndpoints),
+  privateEndpoints: optional(PrivateEndpoints),
+};
+
+/** The fields of a subnet that a template has: those that are the same in each cluster. */
+export const subnetClassFields = {
+  ...commonSubnetFields,
+  securityGroup: optional(object("The rules for traffic of the subnet.", securityGroupClassFields)),
+  natGateway: optional(object("How the subnet reaches the Internet.", { name: string("Its name.") })),
+};
+
+/** A subnet of the cluster's network. */
+export const Subnet = object("A subnet.", {
+  ...commonSubnetFields,
+  id: optional(string("Its ARM id. Set by the controller.")),
   securityGroup: optional(SecurityGroup),
   routeTable: optional(
     object("The routes of the subnet.", {
@@ -89,8 +106,6 @@ export const Subnet = object("A subnet.", {
       zones: optional(listOf("Its zones.", string("A zone."))),
     }),
   ),
-  serviceEndpoints: optional(ServiceEndpoints),
-  privateEndpoints: optional(PrivateEndpoints),
 });
 
 /** A subnet of the cluster's network. */
@@ -103,11 +118,8 @@ const PeeringProperties = object("What one side of a peering allows.", {
   useRemoteGateways: optional(boolean("Use of the other side's gateway.")),
 });
 
-/** The virtual network of the cluster. */
-export const Vnet = object("The virtual network.", {
-  name: string("Its name."),
-  id: optional(string("Its ARM id. Set by the controller.")),
-  resourceGroup: optional(string("Its resource group; default: that of the cluster.")),
+/** The fields of a virtual network that a template has: those that are the same in each cluster. */
+export const vnetClassFields = {
   cidrBlocks: optional(listOf("Its address ranges.", string("A range."))),
   peerings: optional(
     listOf(
@@ -121,4 +133,12 @@ export const Vnet = object("The virtual network.", {
     ),
   ),
   tags: optional(mapOf("Its Azure tags. Set by the controller.", string("A value."))),
+};
+
+/** The virtual network of the cluster. */
+export const Vnet = object("The virtual network.", {
+  name: string("Its name."),
+  id: optional(string("Its ARM id. Set by the controller.")),
+  resourceGroup: optional(string("Its resource group; default: that of the cluster.")),
+  ...vnetClassFields,
 });
