@@ -41,7 +41,7 @@ describe("capstan", () => {
       "objects read: N",
       "certificates valid until N",
       "API listening on https://127.0.0.1:N",
-      "CRDs installed: 25 (25 new, 0 updated, 0 unchanged)",
+      "CRDs installed: 26 (26 new, 0 updated, 0 unchanged)",
       expect.stringMatching(/^simulated Azure on https:\/\/127\.0\.0\.1:\d+: 0 resources, seed \S{36}$/),
       "workload clusters: 0, guests: 0",
       "controllers: azureclusteridentity, cluster, azurecluster, kubeadmcontrolplane, machinepool, machinedeployment, machineset, machine, kubeadmconfig, azuremachine, azuremachinetemplate, azuremachinepool, azuremachinepoolmachine, nodeprototype, templateprototype, azuremanagedcluster, azuremanagedcontrolplane, azuremanagedmachinepool, machinehealthcheck, extensionconfig",
@@ -60,7 +60,7 @@ describe("capstan", () => {
     expect((await first.ended).signal).toBe("SIGKILL");
 
     const second = await start(folder);
-    expect(await second.until(READY)).toContain("CRDs installed: 25 (0 new, 0 updated, 25 unchanged)");
+    expect(await second.until(READY)).toContain("CRDs installed: 26 (0 new, 0 updated, 26 unchanged)");
     const names = await using(readFileSync(kubeconfigFile, "utf8"), async (client) => {
       expect((await client.get(ConfigMap, { name: "kept", namespace: "default" })).data).toEqual({
         deck: "upper",

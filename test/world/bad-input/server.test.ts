@@ -59,7 +59,12 @@ describe("a server in trouble", () => {
     );
     world.start();
     await world.scheduler.advance(10 * MINUTE);
-    expect(world.runner.unready()).toEqual(["waiting for the first list of MachineSet"]);
+    expect(world.runner.unready()).toEqual([
+      "waiting for the first list of MachineSet",
+      expect.stringContaining(
+        "MachineSet cannot be listed: GET /apis/cluster.x-k8s.io/v1beta2/machinesets: 404",
+      ),
+    ]);
     expect(world.writes).toEqual([]);
     troubled.trouble(undefined);
     await world.settle();

@@ -25,7 +25,7 @@ import { CommandError } from "../command-error.ts";
 import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Selection, selectionOf } from "../install/names.ts";
-import { featuresFor } from "../feature-gates.ts";
+import { featuresFor } from "../data-directory/feature-gates.ts";
 import { readGivenFile } from "../given-file.ts";
 import { prettyLines } from "../render/pretty-log.ts";
 import type { Shell } from "../shell.ts";

@@ -21,7 +21,7 @@ import {
 import { CommandError } from "../command-error.ts";
 import { isBinary } from "../given-file.ts";
 import { simulatedControllers } from "../controllers/simulated-controllers.ts";
-import { featuresFor } from "../feature-gates.ts";
+import { featuresFor } from "../data-directory/feature-gates.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../render/amounts.ts";
 import { type Emphasis, forWindow } from "../render/emphasis.ts";

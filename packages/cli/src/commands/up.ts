@@ -15,7 +15,7 @@ import { type EmbeddedUpdaters, embeddedUpdaters } from "../controllers/embedded
 import { openClock } from "../data-directory/clock.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
-import { featuresFor, rememberedGates, rememberGates } from "../feature-gates.ts";
+import { featuresFor, rememberedGates, rememberGates } from "../data-directory/feature-gates.ts";
 import { aborted } from "../signals.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";

@@ -36,16 +36,16 @@ export const IN_PLACE_REASONS = {
     meaning: "An updater reported that it cannot update the machine, or was not done in time.",
     cure: "Read the message. Change the template, set the annotation `in-place-updates.capstan.dev/retry` of the Machine to a new value, or delete the Machine.",
   },
+  UpdateNotRecorded: {
+    meaning: "The Machine looks like one in an update, but its owner did not start this update.",
+    cure: "Delete the machine, or remove `spec.updaters` and the annotations that the message names.",
+  },
   UpdateStarted: {
     meaning:
       "The owner of a machine, a MachineSet or a KubeadmControlPlane, wrote its desired state; its updaters may run.",
     cure: PROGRESS,
   },
   UpdaterDone: { meaning: "An updater is done with the machine; the next one follows.", cure: PROGRESS },
-  UpdateNotRecorded: {
-    meaning: "The Machine looks like one in an update, but its owner did not start this update.",
-    cure: "Delete the machine, or remove `spec.updaters` and the annotations that the message names.",
-  },
   UpdaterNotRegistered: {
     meaning: "`spec.updaters` of the Machine names an updater that no discovered ExtensionConfig has.",
     cure: "Register the updater, or remove its name from `spec.updaters`.",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readIfThere, writePrivateFile } from "@capstan/apiserver/private-file";
 import { FEATURE_GATES_VARIABLE, type Features, selectFeatures } from "@capstan/api";
-import type { Shell } from "./shell.ts";
+import type { Shell } from "../shell.ts";
 
 /** The gates with which a data directory was last started; a flag or a variable comes before them. */
 export function rememberedGates(dataDir: string): string | undefined {
