@@ -146,11 +146,15 @@ describe("a stopped donor is back within ten minutes", () => {
 test("a renewal whose snapshot cannot be deleted at once ends when it is gone", async () => {
   const world = await prototypeWorld();
   await withStoppedDonor(world);
+  await world.until(() => resourcesOf(world, "snapshots").length > 0, HOUR_MS);
   const effect = { kind: "operationFails", code: "InternalOperationError", message: "it broke" } as const;
   world.azure.control.addFault({ id: "once", match: { operation: "DELETE snapshots", times: 1 }, effect });
   await ask(world, PAUSED_ANNOTATION, "true");
   await world.until(() => phaseOf(world) === "Idle", 2 * HOUR_MS);
   expect(phaseOf(world)).toBe("Idle");
+  expect(
+    world.azure.control.journal(0).filter(({ operation }) => operation === "DELETE snapshots"),
+  ).toHaveLength(2);
   expect(resourcesOf(world, "snapshots")).toEqual([]);
 });
 
