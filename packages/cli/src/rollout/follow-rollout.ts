@@ -124,15 +124,12 @@ export async function draw(shell: Shell, readText: (rows: number) => Promise<str
     const drawn = await until(shell, readAgain(), { stop });
     if (drawn !== undefined) {
       const text = clipped(drawn, shell.out);
-      if (text !== before) shell.out.write(CLEARED + painted(shell, text));
+      if (text !== before) shell.out.redraw(painted(shell, text), "screen");
       before = text;
     }
     if (await isStopped(shell, POLL_INTERVAL_MS, stop)) return exitCodeFor(stop);
   }
 }
-
-// Moves to the upper left corner and clears the screen.
-const CLEARED = "\u001B[H\u001B[J";
 
 const TREE_EMPHASIS: Emphasis = [
   [/^\S.* \S+\/\S+, model /, "strong"],
