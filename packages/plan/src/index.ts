@@ -181,7 +181,7 @@ export { machinePoolConditions } from "./conditions/machine-pool.ts";
 export { machineSetConditions } from "./conditions/machine-set.ts";
 export { machineConditions, upToDateInV1Beta2 } from "./conditions/machine.ts";
 export { fromOlderConditions } from "./conditions/older.ts";
-export { ownerRemediated } from "./conditions/owner-remediated.ts";
+export { type OwnerPlan, ownerRemediated } from "./conditions/owner-remediated.ts";
 export {
   countMachines,
   isAvailableMachine,
