@@ -24,7 +24,7 @@ export {
   type ReconcilePolicy,
   decidePolicy,
 } from "./aks/reconcile-policy.ts";
-export { type ServedVersion, newestServed } from "./aks/served-version.ts";
+export { isStorageVersion, type ServedVersion, newestServed } from "./aks/served-version.ts";
 export { BREAKER_AFTER, backoffMs } from "./images/backoff.ts";
 export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
 export { type Candidate, shortageOf } from "./images/donor.ts";

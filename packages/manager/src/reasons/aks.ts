@@ -15,6 +15,11 @@ export const AKS_REASONS = {
     meaning: "The AKS cluster was stopped; its API server does not answer and its nodes are deallocated.",
     cure: "Start it again with `az aks start`.",
   },
+  FieldNotKept: {
+    meaning:
+      "The API server loses a field although Capstan applies it: it converts the object to another version, which has no such field. Azure does not get it.",
+    cure: "Leave the field out, upgrade Azure Service Operator, or let the field manager that the message names write the object in the version of Capstan.",
+  },
   FieldOwnedByOther: {
     meaning:
       "A patch removes a field from what Capstan sends, and another client keeps its value on the resource.",
