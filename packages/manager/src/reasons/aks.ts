@@ -44,6 +44,10 @@ export const AKS_REASONS = {
       "The pool belongs to an AKS cluster that is only read, and differs in Azure from what the manifests say.",
     cure: "Correct the manifests where the message says so, or adopt the cluster and let Capstan change the pool.",
   },
+  LastSystemPool: {
+    meaning: "The last System pool of a cluster is deleted, and the cluster is not: AKS refuses that.",
+    cure: "Create another AzureManagedMachinePool of mode System, or delete the Cluster.",
+  },
   NothingHidden: {
     meaning:
       "Every field that a patch removes is gone, and a resource of the user is as the manifests want it.",
