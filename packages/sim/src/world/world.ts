@@ -267,6 +267,11 @@ export class World {
     }
   }
 
+  /** Ends every process of the world, so that nothing keeps the world in memory. */
+  close(): void {
+    this.scheduler.close();
+  }
+
   /** A scheduler step of its own, so that a violation ends the run as usual. */
   async #checkAtRest(): Promise<void> {
     this.scheduler.schedule(0, "checks at rest", () => this.#checks.atRest());
