@@ -20,6 +20,7 @@ import { aborted } from "../signals.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
 import { prettyLines } from "../render/pretty-log.ts";
+import { forWindow } from "../render/emphasis.ts";
 import { type Paint, paintFor, tryNext } from "../render/paint.ts";
 import type { Shell, Terminal } from "../shell.ts";
 
@@ -43,7 +44,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const stop = shell.stopSignal();
   const { out } = shell;
   const paint = paintFor(out, shell.variables);
-  const step = (text: string): void => out.write(`${paint.tick}${text}\n`);
+  const step = (text: string): void => out.write(forWindow(shell, `${paint.tick}${text}\n`));
 
   const directory = openDataDirectory(dataDir, shell);
   const closers: Closer[] = [() => directory.release()];

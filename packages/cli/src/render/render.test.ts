@@ -3,6 +3,7 @@ import { quoted, size } from "./amounts.ts";
 import { codeSpan } from "./code-span.ts";
 import { testShell } from "../shell.fixture.ts";
 import { forWindow } from "./emphasis.ts";
+import { onOneLine } from "./one-line.ts";
 import { paintFor } from "./paint.ts";
 import { facts, row, table, tableWithin } from "./table.ts";
 import { tree } from "./tree.ts";
@@ -130,4 +131,9 @@ test("a table leaves out the least important columns until it fits, and no other
   expect(print(80)).toContain("https://127.0.0.1");
   expect(print(31)).toBe("NAME   READY\nquay   True\n");
   expect(print(5)).toBe("NAME   READY\nquay   True\n");
+});
+
+test("a message that is too long for its line is cut between words", () => {
+  expect(onOneLine("the infrastructure is not ready yet", 24)).toBe("the infrastructure is ...");
+  expect(onOneLine("x".repeat(9), 4)).toBe("xxxx ...");
 });
