@@ -43,7 +43,9 @@ export async function canUpdateAnswer(
   }));
   const changes = differences.flatMap(({ paths }) => paths) as FieldPath[];
   const asked =
-    changes.length === 0 ? [] : await definition.canUpdate(requestOf(current, desired, changes, body));
+    changes.length === 0
+      ? []
+      : await definition.canUpdate(requestOf({ current, desired, changes, settings: body["settings"] }));
   const accepted = new Set<string>(asked);
   const patches = differences.flatMap(({ part, patchFor }) => {
     const patch = patchFor(accepted);
@@ -119,12 +121,14 @@ function comparedFields(part: Part, side: MachineOfSide): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !NOT_COMPARED.has(name)));
 }
 
-function requestOf(
-  current: MachineOfSide,
-  desired: MachineOfSide,
-  changes: readonly FieldPath[],
-  { settings }: JsonObject,
-): CanUpdateRequest {
+interface Asked {
+  readonly current: MachineOfSide;
+  readonly desired: MachineOfSide;
+  readonly changes: readonly FieldPath[];
+  readonly settings: unknown;
+}
+
+function requestOf({ current, desired, changes, settings }: Asked): CanUpdateRequest {
   return {
     changes,
     currentMachine: current.machine,
