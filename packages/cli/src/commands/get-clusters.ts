@@ -6,17 +6,19 @@ import {
   KubeadmControlPlane,
   MachineDeployment,
   MachinePool,
-  type StandardCondition,
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
+import { hasTrouble, type Reporter } from "../describe/trouble.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { onOneLine } from "../render/one-line.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
-import { table } from "../render/table.ts";
+import { row, table, widthsOf } from "../render/table.ts";
+import { columnsIn, widthFor, wrapped } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
+import { watchAnswer } from "../watching/watch-answer.ts";
 
 /** Which clusters, and how they are printed. */
 export interface GetClustersOptions {
@@ -24,26 +26,32 @@ export interface GetClustersOptions {
   /** Whether to list the clusters of all namespaces. */
   readonly isEverywhere: boolean;
   readonly output: OutputForm;
+  /** Lists them again after each change, until Ctrl-C. */
+  readonly isWatching: boolean;
 }
 
 /** `capstan get clusters`: the clusters of a management cluster, with their machines. */
 export async function getClusters(
   shell: Shell,
-  { access, isEverywhere, output }: GetClustersOptions,
+  { access, isEverywhere, output, isWatching }: GetClustersOptions,
 ): Promise<number> {
-  const seen = await withUserClient(shell, access, async (client, { now, namespace }) => {
+  return await withUserClient(shell, access, async (client, { now, namespace }) => {
     const scope = isEverywhere ? {} : { namespace };
-    return { ...(await fleetIn(client, scope)), namespace, nowMs: now() };
-  });
-  const { clusters, nowMs } = seen;
-  if (clusters.length === 0 && output === undefined) {
-    shell.err.write(`No clusters found${isEverywhere ? "" : ` in namespace ${seen.namespace}`}.\n`);
+    const read = (): Promise<Fleet> => fleetIn(client, scope);
+    const print = (fleet: Fleet): Promise<string> =>
+      printed({ apiVersion: "v1", kind: "List", items: fleet.clusters }, output, (isWide) => {
+        if (fleet.clusters.length === 0) return "";
+        const columns = isWide ? Number.POSITIVE_INFINITY : widthFor(shell);
+        const paint = paintFor(shell.out, shell.variables);
+        return fleetTable(fleet, { isEverywhere, isWide, columns, nowMs: now(), paint });
+      });
+    if (isWatching) return await watchAnswer(shell, { read, print, essence: (fleet) => fleet, output });
+    const fleet = await read();
+    if (fleet.clusters.length === 0 && output === undefined)
+      shell.err.write(`No clusters found${isEverywhere ? "" : ` in namespace ${namespace}`}.\n`);
+    shell.out.write(await print(fleet));
     return EXIT.done;
-  }
-  const list = { apiVersion: "v1", kind: "List", items: clusters };
-  const look = { isEverywhere, nowMs, paint: paintFor(shell.out, shell.variables) };
-  shell.out.write(await printed(list, output, () => fleetTable(seen, look)));
-  return EXIT.done;
+  });
 }
 
 /** Clusters, and the objects that own their machines. */
@@ -58,7 +66,7 @@ export interface Fleet {
 interface Owner {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: { readonly clusterName?: string; readonly replicas?: number };
-  readonly status?: { readonly readyReplicas?: number };
+  readonly status?: (Reporter["status"] & { readonly readyReplicas?: number }) | undefined;
 }
 
 async function fleetIn(client: Client, scope: { readonly namespace?: string }): Promise<Fleet> {
@@ -73,25 +81,48 @@ async function fleetIn(client: Client, scope: { readonly namespace?: string }): 
 
 interface Look {
   readonly isEverywhere: boolean;
+  /** Shows the endpoint, and whole messages. */
+  readonly isWide?: boolean;
+  /** The width of the window; a pipe has no limit. */
+  readonly columns?: number;
   readonly nowMs: number;
   readonly paint: Paint;
 }
 
-/** One line for each cluster; the last column says why a cluster is not available. */
+/** One line for each cluster, with why it is not available: in the last column, or below it in a narrow window. */
 export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Look): string {
-  const heads = ["NAME", "PHASE", "AVAILABLE", "CONTROL PLANE", "WORKERS", "AGE", "MESSAGE"];
+  const { isEverywhere, isWide = false, columns = Number.POSITIVE_INFINITY } = look;
   const keyOf = (namespace: string | undefined, name: string | undefined): string => `${namespace}/${name}`;
   const byName = new Map(controlPlanes.map((one) => [keyOf(one.metadata.namespace, one.metadata.name), one]));
   const byCluster = Map.groupBy(workers, ({ metadata, spec }) => keyOf(metadata.namespace, spec.clusterName));
-  const rows = clusters.map((cluster) => {
+  const lines = clusters.map((cluster) => {
     const { name, namespace } = cluster.metadata;
     const controlPlane = byName.get(keyOf(namespace, cluster.spec.controlPlaneRef?.name));
     const own = byCluster.get(keyOf(namespace, name)) ?? [];
+    const owners = [...(controlPlane ? [controlPlane] : []), ...own];
     const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
-    return rowOf(cluster, counts, look);
+    const needsUser = [cluster, ...owners].some(hasTrouble);
+    return { cells: rowOf(cluster, counts, { ...look, needsUser }), message: troubleOf(cluster, isWide) };
   });
-  return table(look.isEverywhere ? ["NAMESPACE", ...heads] : heads, rows);
+  const heads = [...(isEverywhere ? ["NAMESPACE"] : []), ...HEADS, ...(isWide ? ["ENDPOINT"] : [])];
+  const full = table(
+    [...heads, "MESSAGE"],
+    lines.map(({ cells, message }) => [...cells, message]),
+  );
+  if (full.split("\n").every((line) => columnsIn(line) <= columns)) return full;
+  const widths = widthsOf([heads, ...lines.map(({ cells }) => cells)]);
+  const body = lines.map(({ cells, message }) => row(cells, widths) + indented(message, columns));
+  return row(heads, widths) + body.join("");
 }
+
+function indented(message: string, columns: number): string {
+  return wrapped(message, columns - INDENT.length)
+    .map((line) => `${INDENT}${line}\n`)
+    .join("");
+}
+
+const INDENT = "    ";
+const HEADS = ["NAME", "PHASE", "AVAILABLE", "CONTROL PLANE", "WORKERS", "AGE"] as const;
 
 /** Ready and desired machines; control planes that run no machines of ours have none. */
 function readyOfAll(owners: readonly Owner[]): string {
@@ -107,29 +138,35 @@ const LONGEST_MESSAGE = 100;
 function rowOf(
   cluster: Frozen<Cluster>,
   counts: readonly string[],
-  { isEverywhere, nowMs, paint }: Look,
+  { isEverywhere, isWide = false, nowMs, paint, needsUser }: Look & { readonly needsUser: boolean },
 ): string[] {
   const { name, namespace = "", creationTimestamp = "" } = cluster.metadata;
-  const available = getCondition(cluster.status?.conditions, "Available");
   return [
     ...(isEverywhere ? [namespace] : []),
     name,
     cluster.status?.phase ?? "",
-    painted(available, paint),
+    availableOf(cluster, needsUser ? paint.bad : paint.warn, paint),
     ...counts,
     humanDuration(nowMs - Date.parse(creationTimestamp)),
-    troubleOf(cluster),
+    ...(isWide ? [endpointOf(cluster)] : []),
   ];
 }
 
-/** A pass that failed says more than the state that it could not change. */
-function troubleOf({ status }: Frozen<Cluster>): string {
-  const condition =
-    getCondition(status?.conditions, "Reconciled") ?? getCondition(status?.conditions, "Available");
-  return !condition || condition.status === "True" ? "" : onOneLine(condition.message, LONGEST_MESSAGE);
+function endpointOf({ spec }: Frozen<Cluster>): string {
+  const { host, port = 6443 } = spec.controlPlaneEndpoint ?? {};
+  return host ? `${host}:${port}` : "-";
 }
 
-function painted(available: Frozen<StandardCondition> | undefined, paint: Paint): string {
+/** A pass that failed says more than the state that it could not change. */
+function troubleOf({ status }: Frozen<Cluster>, isWide: boolean): string {
+  const condition =
+    getCondition(status?.conditions, "Reconciled") ?? getCondition(status?.conditions, "Available");
+  if (!condition || condition.status === "True") return "";
+  return onOneLine(condition.message, isWide ? undefined : LONGEST_MESSAGE);
+}
+
+function availableOf({ status }: Frozen<Cluster>, unready: Paint["bad"], paint: Paint): string {
+  const available = getCondition(status?.conditions, "Available");
   if (!available || available.status === "Unknown") return paint.warn("Unknown");
-  return available.status === "True" ? paint.good("True") : paint.bad("False");
+  return available.status === "True" ? paint.good("True") : unready("False");
 }

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import {
   type Condition,
   controllerReferenceTo,
@@ -17,7 +18,10 @@ import {
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { type ClusterParts, clusterTree, type TreeOptions } from "./cluster-tree.ts";
+import { paintFor } from "../render/paint.ts";
+import { testShell } from "../shell.fixture.ts";
 import { printTree } from "./print-tree.ts";
+import { treeAnswer } from "./tree-answer.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const condition = (type: string, status: Condition["status"], more: Partial<Condition> = {}): Condition => ({
@@ -237,6 +241,83 @@ test("a window of 80 columns shows the cause of a part below it, and no line is 
     "    └─9 Machines: a-pool-with-a-long-name-0, ...                  True     5m",
     "",
   ]);
+});
+
+describe("red is for what a user must repair", () => {
+  const paint = paintFor(testShell({ isTerminal: true }).out, {});
+  const redLines = (some: Partial<ClusterParts>, options: Partial<TreeOptions> = {}): readonly string[] => {
+    const tree = clusterTree({ ...parts, ...some }, { isGrouped: true, ...options });
+    return printTree(tree, { nowMs: NOW, columns: 80, paint })
+      .split("\n")
+      .filter((line) => line.includes("\u001B[31m"))
+      .map((line) => stripVTControlCharacters(line).replace(/^[ │├└─]*/, ""))
+      .map((line) => line.replace(/ {2,}.*$/, ""));
+  };
+  const creating = cluster(standard("Available", "False", { reason: "NotAvailable", message: "is coming" }));
+
+  test("a cluster that is being created has none", () => {
+    expect(redLines({ cluster: creating })).toEqual([]);
+  });
+
+  test("a machine in trouble is red, with all that it is a part of", () => {
+    const [pool] = parts.pools;
+    const failing = machine("pool-9", "False", { severity: "Error", reason: "SkuNotAvailable" });
+    const pools = pool ? [{ ...pool, machines: [...pool.machines, failing] }] : [];
+    expect(redLines({ cluster: creating, pools })).toEqual([
+      "Cluster/cluster",
+      "NotAvailable: is coming",
+      "MachinePool/pool",
+      "NotAvailable: 2 of 3 machines are available; MachineSet a: quota",
+      "AzureMachinePoolMachine/pool-9",
+      "SkuNotAvailable",
+    ]);
+  });
+
+  test("a condition that is False in the normal case is not red, even beside one that is", () => {
+    const failed = standard("Reconciled", "False", { reason: "InvalidSpec" }).status.conditions;
+    const idle = condition("Deleting", "False");
+    const bad = cluster({
+      status: { conditions: [...failed, { ...idle, reason: "NotDeleting", message: "" }] },
+    });
+    expect(redLines({ cluster: bad }, { conditionsOf: "Cluster" })).toEqual([
+      "Cluster/cluster",
+      "InvalidSpec",
+    ]);
+  });
+});
+
+test("programs get objects with their kinds and numbers, without the words that people read", () => {
+  const paused = cluster(standard("Available"), { spec: { paused: true } });
+  const tree = clusterTree({ ...parts, cluster: paused }, { isGrouped: false, conditionsOf: "AzureCluster" });
+  const answer = treeAnswer(tree);
+  expect(answer).toMatchObject({
+    kind: "Cluster",
+    namespace: "default",
+    name: "cluster",
+    warnings: ["PAUSED"],
+    condition: { type: "Available", status: "True" },
+    parts: [
+      { role: "ClusterInfrastructure", kind: "AzureCluster", conditions: [{ type: "VNetReady" }] },
+      {
+        role: "Workers",
+        parts: [
+          {
+            kind: "MachinePool",
+            name: "pool",
+            machines: { current: 3, available: 2, ready: 2, upToDate: 3 },
+            parts: [
+              { role: "BootstrapConfig", kind: "KubeadmConfig" },
+              { role: "MachinePoolInfrastructure", kind: "AzureMachinePool" },
+              { kind: "AzureMachinePoolMachine", name: "pool-2" },
+              { name: "pool-0" },
+              { name: "pool-1" },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  expect(JSON.stringify(answer)).not.toMatch(/!!|See |KubeadmConfig\/| - /);
 });
 
 test("a name that is too long for a narrow window has a line of its own", () => {

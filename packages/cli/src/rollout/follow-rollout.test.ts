@@ -378,6 +378,28 @@ describe("rollout status", () => {
     await expect(showRollout(quickShell({ isTerminal: true }), seen())).rejects.toThrow(gone);
   });
 
+  test("prints a line of JSON for each change, for programs", async () => {
+    const shell = quickShell();
+    await awaitRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, FAILED), { isWatching: true, output: "json" });
+    const lines = shell.written.out.trimEnd().split("\n");
+    const about = {
+      apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+      kind: "AzureMachinePool",
+      namespace: "default",
+      name: "pool",
+    };
+    const machines = { desired: 3, available: 3, updating: 0, leaving: 0 };
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { ...about, state: "Waiting", machines: { ...machines, upToDate: 2, outdated: 1 }, causes: [] },
+      {
+        ...about,
+        state: "Failed",
+        machines: { ...machines, upToDate: 3, outdated: 0 },
+        causes: [{ reason: "Failed", message: "QuotaExceeded: no cores left" }],
+      },
+    ]);
+  });
+
   test("does not succeed when it is interrupted", async () => {
     const shell = quickShell({ waits: 2 });
     expect(await awaitRollout(shell, states(ON_ITS_WAY), { isWatching: true })).toBe(130);

@@ -122,6 +122,10 @@ export class Scheduler {
     while (this.#heap.pop());
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Ends the run with this error at the end of the current step: for bugs found outside any promise. */
   fail(error: unknown): void {
     this.#failure ??= { error };

@@ -211,6 +211,8 @@ export class World {
 
   /** Advances virtual time until the promise has settled, and returns its result. */
   async run<R>(promise: Promise<R>): Promise<R> {
+    // Its servers have ended, so the promise would never be settled.
+    if (this.scheduler.isClosed) throw new Error("the world is closed; ask its servers in `endState`");
     let isSettled = false;
     const done = promise.finally(() => {
       isSettled = true;

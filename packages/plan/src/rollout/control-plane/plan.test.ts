@@ -271,6 +271,14 @@ describe("a machine that a health check marks", () => {
   ])("%s", (_, given, expected) => {
     expect(planText(given)).toEqual(expected);
   });
+
+  test("says the same on every pass while it waits for its retry period", () => {
+    const remediation = { retryPeriodMs: 200_000, minHealthyPeriodMs: 3_600_000 };
+    const waiting = view([m1, machine("m2", { ...marked, remediationFor: before }), m3], { remediation });
+    const { blocked } = planControlPlane(waiting);
+    expect(planControlPlane({ ...waiting, nowMs: waiting.nowMs + 10_000 }).blocked).toEqual(blocked);
+    expect(blocked[0]?.why).toContain("the next attempt is at 1970-01-01T00:18:20Z");
+  });
 });
 
 test("a machine that a user asks to replace goes before one without a Node, and that before a broken one", () => {

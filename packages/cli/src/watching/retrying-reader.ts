@@ -1,28 +1,27 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { Failure } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import type { RolloutState } from "./rollout-state.ts";
-
-/** Reads the state of a pool. */
-export type ReadState = () => Promise<RolloutState>;
 
 // A restart of a server takes seconds, and that of its machine a minute.
 const LONGEST_OUTAGE_MS = 120_000;
 
-/** What a reader uses: the monotonic time, and where it reports an outage. */
+/** What a reader uses. */
 interface ReaderPorts {
   readonly monotonic: () => number;
+  /** Where it reports an outage. */
   readonly say: (text: string) => void;
+  /** Aborted when the command ends, which ends its requests, too. */
+  readonly stop: AbortSignal;
 }
 
 /**
- * Reads the state of a pool from a server that may be unavailable for a while, for example during a restart. After the
+ * Reads a state from a server that may be unavailable for a while, for example during a restart. After the
  * first answer, a failed read returns undefined, and `say` gets one message per outage. Before it, a failure is thrown,
  * because the address may be wrong; so is the failure of a long outage, because the server may be gone for good.
  */
 export function retryingReader<S>(
   readState: () => Promise<S>,
-  { monotonic, say }: ReaderPorts,
+  { monotonic, say, stop }: ReaderPorts,
 ): () => Promise<S | undefined> {
   let hasAnswered = false;
   let awaySinceMs: number | undefined;
@@ -33,6 +32,7 @@ export function retryingReader<S>(
       awaySinceMs = undefined;
       return state;
     } catch (error) {
+      if (stop.aborted) return undefined;
       if (!hasAnswered || !(error instanceof Failure) || !mayPass(error)) throw error;
       if (awaySinceMs === undefined) say(`no answer, trying again: ${error.message}\n`);
       awaySinceMs ??= monotonic();
