@@ -29,6 +29,10 @@ export const AKS_REASONS = {
     meaning: "The Secret of the AzureClusterIdentity does not exist, or lacks the key that its type needs.",
     cure: "Create the Secret that `spec.clientSecret` of the identity names, with the key in the message.",
   },
+  LastSystemPool: {
+    meaning: "The last System pool of a cluster is deleted, and the cluster is not: AKS refuses that.",
+    cure: "Create another AzureManagedMachinePool of mode System, or delete the Cluster.",
+  },
   ListingInstances: {
     meaning:
       "The manager has no route to the API server of a private AKS cluster, and reads the machines of the pool from its scale set in Azure.",
@@ -43,10 +47,6 @@ export const AKS_REASONS = {
     meaning:
       "The pool belongs to an AKS cluster that is only read, and differs in Azure from what the manifests say.",
     cure: "Correct the manifests where the message says so, or adopt the cluster and let Capstan change the pool.",
-  },
-  LastSystemPool: {
-    meaning: "The last System pool of a cluster is deleted, and the cluster is not: AKS refuses that.",
-    cure: "Create another AzureManagedMachinePool of mode System, or delete the Cluster.",
   },
   NothingHidden: {
     meaning:
