@@ -1,5 +1,5 @@
 import { below, type FieldSet } from "./field-set.ts";
-import { entryType, formOf, isMap, type ListType, type MergeType } from "./merge-type.ts";
+import { entryType, formOf, isMap, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 import { fieldElement } from "./path-element.ts";
 
 // Around a name in JSON: quotes, colon and comma in the object, and `"f:":{},` among the fields of the manager.
@@ -13,16 +13,20 @@ export function leastBytes(type: MergeType, config: unknown, reset: FieldSet): n
   if (typeof config === "string") return config.length;
   const { list, map } = formOf(type, config);
   if (Array.isArray(config)) return list ? listBytes(list, config, reset) : 1;
+  return map && isMap(config) ? mapBytes(map, config, reset) : 1;
+}
+
+function mapBytes(type: MapType, map: Readonly<Record<string, unknown>>, reset: FieldSet): number {
   // What is replaced as a whole causes no work for each field, so it need not be counted.
-  if (!map || map.isAtomic || !isMap(config)) return 1;
+  if (type.isAtomic) return 1;
   let sum = 0;
-  for (const name of Object.keys(config)) {
-    const value = config[name];
+  for (const name of Object.keys(map)) {
+    const value = map[name];
     // A null may be dropped, and what this endpoint does not write is.
     if (value === undefined || value === null) continue;
     const inner = below(reset, fieldElement(name));
     if (inner.isMember) continue;
-    sum += 2 * name.length + AROUND_A_NAME + leastBytes(entryType(map, name), value, inner);
+    sum += 2 * name.length + AROUND_A_NAME + leastBytes(entryType(type, name), value, inner);
   }
   return sum;
 }
