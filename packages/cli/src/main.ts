@@ -2,8 +2,9 @@
 import { isatty } from "node:tty";
 import { createRealEnv } from "@capstan/env";
 import { run } from "./program.ts";
-import { columnsOf, rowsOf, type Shell, type Terminal } from "./shell.ts";
+import type { Shell } from "./shell.ts";
 import { stopSignalOf } from "./signals.ts";
+import { terminalOf } from "./render/terminal.ts";
 
 const env = createRealEnv();
 
@@ -16,8 +17,8 @@ process.umask(0o077);
 
 const shell: Shell = {
   env,
-  out: terminalOf(process.stdout, 1),
-  err: terminalOf(process.stderr, 2),
+  out: terminalOf(process.stdout, isatty(1)),
+  err: terminalOf(process.stderr, isatty(2)),
   variables: process.env,
   workingFolder: process.cwd(),
   pid: process.pid,
@@ -35,18 +36,4 @@ process.exit(code);
 /** A pipe accepts output in parts; resolves when it has all of it, or when the reader has closed it. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write("", () => resolve()));
-}
-
-function terminalOf(stream: NodeJS.WriteStream, descriptor: number): Terminal {
-  return {
-    write: (text) => void stream.write(text),
-    isTerminal: isatty(descriptor),
-    // Read each time: a user may resize the window while a command runs.
-    get columns() {
-      return columnsOf(stream.columns);
-    },
-    get rows() {
-      return rowsOf(stream.rows);
-    },
-  };
 }

@@ -1,0 +1,47 @@
+import { columnsOf, rowsOf, type Terminal } from "../shell.ts";
+
+/** The part of a stream of Node that a terminal needs. */
+interface Stream {
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+/** A stream as a terminal. A window shows no control characters but ours; a pipe gets each text as it is. */
+export function terminalOf(stream: Stream, isTerminal: boolean): Terminal {
+  return {
+    write: (text) => void stream.write(isTerminal ? shownText(text) : text),
+    isTerminal,
+    // Read each time: a user may resize the window while a command runs.
+    get columns() {
+      return columnsOf(stream.columns);
+    },
+    get rows() {
+      return rowsOf(stream.rows);
+    },
+  };
+}
+
+// Clears the screen, or the line of a progress: commands write these before anything else.
+// oxlint-disable-next-line no-control-regex -- what commands write begins with the escape character
+const CURSOR = /^(?:\u001B\[H\u001B\[J|\r(?:\u001B\[K)?)/;
+// The colours of `paint.ts`, and all control characters but tab and newline; some change the direction of a line.
+const COLOUR_OR_CONTROL =
+  // oxlint-disable-next-line no-control-regex -- as above
+  /\u001B\[(?:1|2|22|31|32|33|39)m|[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
+
+/**
+ * A text with the control characters of others made visible: conditions, events and names come from clusters, and could
+ * retitle the window, hide lines or write into the clipboard.
+ */
+function shownText(text: string): string {
+  const [cursor = ""] = CURSOR.exec(text) ?? [];
+  return cursor + text.slice(cursor.length).replaceAll(COLOUR_OR_CONTROL, shown);
+}
+
+function shown(found: string): string {
+  if (found.length > 1) return found;
+  const code = found.charCodeAt(0);
+  if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
+  return `\\u${code.toString(16).padStart(4, "0")}`;
+}
