@@ -51,7 +51,7 @@ export {
   DEFAULT_RETRY_AFTER_MS,
   isGone,
 } from "./port.ts";
-export { type Region, RegionSizes, type SizeCapabilities } from "./region-sizes.ts";
+export { type OfferedSize, type Region, RegionSizes, type SizeCapabilities } from "./region-sizes.ts";
 export { byProviderID } from "./scale-set/by-provider-id.ts";
 export {
   BATCH_SIZE,
