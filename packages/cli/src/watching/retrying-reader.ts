@@ -1,6 +1,7 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { Failure } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
+import { causeFirst } from "../render/cause-first.ts";
 
 // A restart of a server takes seconds, and that of its machine a minute.
 const LONGEST_OUTAGE_MS = 120_000;
@@ -34,11 +35,11 @@ export function retryingReader<S>(
     } catch (error) {
       if (stop.aborted) return undefined;
       if (!hasAnswered || !(error instanceof Failure) || !mayPass(error)) throw error;
-      if (awaySinceMs === undefined) say(`no answer, trying again: ${error.message}\n`);
+      if (awaySinceMs === undefined) say(`no answer, trying again: ${causeFirst(error.message)}\n`);
       awaySinceMs ??= monotonic();
       const awayMs = monotonic() - awaySinceMs;
       if (awayMs >= LONGEST_OUTAGE_MS)
-        throw new CommandError(`no answer for ${humanDuration(awayMs)}: ${error.message}`);
+        throw new CommandError(`no answer for ${humanDuration(awayMs)}: ${causeFirst(error.message)}`);
       return undefined;
     }
   };
