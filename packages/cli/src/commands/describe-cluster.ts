@@ -34,7 +34,6 @@ import { type OutputForm, printed } from "../render/output.ts";
 import { paintFor } from "../render/paint.ts";
 import { widthFor } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
-import { watchAnswer } from "../watching/watch-answer.ts";
 
 /** Which cluster, and how to print it. */
 export interface DescribeClusterOptions {
@@ -59,7 +58,11 @@ export async function describeCluster(shell: Shell, options: DescribeClusterOpti
         const look = { nowMs: now(), columns, isWide, paint: paintFor(shell.out, shell.variables) };
         return printTree(root, look);
       });
-    if (isWatching) return await watchAnswer(shell, { read, print, essence: treeAnswer, output });
+    if (isWatching) {
+      // Only for this flag: a command loads no more than it needs.
+      const { watchAnswer } = await import("../watching/watch-answer.ts");
+      return await watchAnswer(shell, { read, print, essence: treeAnswer, output });
+    }
     shell.out.write(await print(await read()));
     return EXIT.done;
   });

@@ -18,7 +18,6 @@ import { type Paint, paintFor } from "../render/paint.ts";
 import { row, table, widthsOf } from "../render/table.ts";
 import { columnsIn, widthFor, wrapped } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
-import { watchAnswer } from "../watching/watch-answer.ts";
 
 /** Which clusters, and how they are printed. */
 export interface GetClustersOptions {
@@ -45,7 +44,11 @@ export async function getClusters(
         const paint = paintFor(shell.out, shell.variables);
         return fleetTable(fleet, { isEverywhere, isWide, columns, nowMs: now(), paint });
       });
-    if (isWatching) return await watchAnswer(shell, { read, print, essence: (fleet) => fleet, output });
+    if (isWatching) {
+      // Only for this flag: a command loads no more than it needs.
+      const { watchAnswer } = await import("../watching/watch-answer.ts");
+      return await watchAnswer(shell, { read, print, essence: (fleet) => fleet, output });
+    }
     const fleet = await read();
     if (fleet.clusters.length === 0 && output === undefined)
       shell.err.write(`No clusters found${isEverywhere ? "" : ` in namespace ${namespace}`}.\n`);
