@@ -10,7 +10,7 @@ import {
 import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
-import { hasTrouble, type Reporter } from "../describe/trouble.ts";
+import { hasTrouble, type Reporter, troubleOf } from "../describe/trouble.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { onOneLine } from "../render/one-line.ts";
@@ -67,6 +67,7 @@ export interface Fleet {
 
 /** What MachinePools, MachineDeployments and control planes have in common. */
 interface Owner {
+  readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: { readonly clusterName?: string; readonly replicas?: number };
   readonly status?: (Reporter["status"] & { readonly readyReplicas?: number }) | undefined;
@@ -105,7 +106,8 @@ export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Lo
     const owners = [...(controlPlane ? [controlPlane] : []), ...own];
     const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
     const needsUser = [cluster, ...owners].some(hasTrouble);
-    return { cells: rowOf(cluster, counts, { ...look, needsUser }), message: troubleOf(cluster, isWide) };
+    const message = onOneLine(messageOf(cluster, owners), isWide ? undefined : LONGEST_MESSAGE);
+    return { cells: rowOf(cluster, counts, { ...look, needsUser }), message };
   });
   const heads = [...(isEverywhere ? ["NAMESPACE"] : []), ...HEADS, ...(isWide ? ["ENDPOINT"] : [])];
   const full = table(
@@ -160,12 +162,19 @@ function endpointOf({ spec }: Frozen<Cluster>): string {
   return host ? `${host}:${port}` : "-";
 }
 
-/** A pass that failed says more than the state that it could not change. */
-function troubleOf({ status }: Frozen<Cluster>, isWide: boolean): string {
-  const condition =
-    getCondition(status?.conditions, "Reconciled") ?? getCondition(status?.conditions, "Available");
-  if (!condition || condition.status === "True") return "";
-  return onOneLine(condition.message, isWide ? undefined : LONGEST_MESSAGE);
+/** Why the cluster is not available, or which of its owners of machines needs a user although it is. */
+function messageOf(cluster: Frozen<Cluster>, owners: readonly Owner[]): string {
+  const { conditions } = cluster.status ?? {};
+  // A pass that failed says more than the state that it could not change.
+  const condition = getCondition(conditions, "Reconciled") ?? getCondition(conditions, "Available");
+  if (condition && condition.status !== "True") return condition.message;
+  const [first = ""] = owners.flatMap((owner) => {
+    const trouble = troubleOf(owner);
+    return trouble
+      ? [`${owner.kind} ${owner.metadata.name}: ${trouble.message ?? trouble.reason ?? ""}`]
+      : [];
+  });
+  return first;
 }
 
 function availableOf({ status }: Frozen<Cluster>, unready: Paint["bad"], paint: Paint): string {

@@ -11,26 +11,31 @@ export interface Reporter {
     | undefined;
 }
 
+/** Whether a user must do something about an object. */
+export function hasTrouble(object: Reporter): boolean {
+  return troubleOf(object) !== undefined;
+}
+
 /**
- * Whether a user must do something about an object. An object that is being created, scaled or rolled out is not ready
+ * The condition for which a user must do something. An object that is being created, scaled or rolled out is not ready
  * either, and needs only time. Conditions of v1beta2 do not tell these apart; the severities of v1beta1 do.
  */
-export function hasTrouble(object: Reporter): boolean {
+export function troubleOf(object: Reporter): Frozen<Condition> | undefined {
   const { conditions = NONE } = object.status ?? {};
   const older = olderConditionsOf(object) ?? NONE;
-  const hasFailed = isFalse(conditions, "Reconciled") || hasLostConnection(conditions);
-  if (hasFailed || older.some(isTrouble)) return true;
+  const failed = falseOne(conditions, "Reconciled") ?? lostConnection(conditions) ?? older.find(isTrouble);
   const hasSeverities = older !== conditions || older.some(({ severity }) => severity !== undefined);
-  return !hasSeverities && isUnreadyAgain(object, conditions);
+  return failed ?? (hasSeverities || !isInitialized(object) ? undefined : unready(conditions));
 }
 
 /** Without severities, what has been ready once is in trouble when it is not. */
-function isUnreadyAgain(object: Reporter, conditions: readonly Frozen<Condition>[]): boolean {
-  return isInitialized(object) && ["Ready", "Available"].some((type) => isFalse(conditions, type));
+function unready(conditions: readonly Frozen<Condition>[]): Frozen<Condition> | undefined {
+  return falseOne(conditions, "Ready") ?? falseOne(conditions, "Available");
 }
 
-function isFalse(conditions: readonly Frozen<Condition>[], type: string): boolean {
-  return getCondition(conditions, type)?.status === "False";
+function falseOne(conditions: readonly Frozen<Condition>[], type: string): Frozen<Condition> | undefined {
+  const condition = getCondition(conditions, type);
+  return condition?.status === "False" ? condition : undefined;
 }
 
 const NONE: readonly Condition[] = [];
@@ -50,9 +55,9 @@ const STEPS: ReadonlySet<string> = new Set([
 ]);
 
 /** A control plane that has answered once, and does not answer now. */
-function hasLostConnection(conditions: readonly Frozen<Condition>[]): boolean {
+function lostConnection(conditions: readonly Frozen<Condition>[]): Frozen<Condition> | undefined {
   const initialized = getCondition(conditions, "ControlPlaneInitialized");
-  return initialized?.status === "True" && isFalse(conditions, "RemoteConnectionProbe");
+  return initialized?.status === "True" ? falseOne(conditions, "RemoteConnectionProbe") : undefined;
 }
 
 function isInitialized({ status }: Reporter): boolean {

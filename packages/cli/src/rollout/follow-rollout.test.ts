@@ -400,6 +400,20 @@ describe("rollout status", () => {
     ]);
   });
 
+  test("ends quietly at its time, although the read that it has given up then fails", async () => {
+    const shell = quickShell();
+    const later = Promise.withResolvers<never>();
+    const first = states(ON_ITS_WAY);
+    let reads = 0;
+    const look = () => (reads++ === 0 ? first() : later.promise);
+    const waiting = awaitRollout(shell, look, { isWatching: true, timeoutMs: 2000 });
+    expect(await waiting).toBe(1);
+    later.reject(AWAY);
+    await later.promise.catch(() => undefined);
+    await Promise.resolve();
+    expect(shell.written.err).toBe(`capstan: gave up after 2s: ${LATE}\n`);
+  });
+
   test("does not succeed when it is interrupted", async () => {
     const shell = quickShell({ waits: 2 });
     expect(await awaitRollout(shell, states(ON_ITS_WAY), { isWatching: true })).toBe(130);

@@ -11,8 +11,8 @@ interface ReaderPorts {
   readonly monotonic: () => number;
   /** Where it reports an outage. */
   readonly say: (text: string) => void;
-  /** Aborted when the command ends, which ends its requests, too. */
-  readonly stop: AbortSignal;
+  /** Whether the command ends, which makes its last request fail. */
+  readonly isEnding: () => boolean;
 }
 
 /**
@@ -22,7 +22,7 @@ interface ReaderPorts {
  */
 export function retryingReader<S>(
   readState: () => Promise<S>,
-  { monotonic, say, stop }: ReaderPorts,
+  { monotonic, say, isEnding }: ReaderPorts,
 ): () => Promise<S | undefined> {
   let hasAnswered = false;
   let awaySinceMs: number | undefined;
@@ -33,7 +33,7 @@ export function retryingReader<S>(
       awaySinceMs = undefined;
       return state;
     } catch (error) {
-      if (stop.aborted) return undefined;
+      if (isEnding()) return undefined;
       if (!hasAnswered || !(error instanceof Failure) || !mayPass(error)) throw error;
       if (awaySinceMs === undefined) say(`no answer, trying again: ${causeFirst(error.message)}\n`);
       awaySinceMs ??= monotonic();
