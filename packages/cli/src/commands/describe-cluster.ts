@@ -42,7 +42,7 @@ export interface DescribeClusterOptions {
   readonly output?: OutputForm;
   /** Shows it again after each change, until Ctrl-C. */
   readonly isWatching: boolean;
-  readonly tree: TreeOptions;
+  readonly tree: Omit<TreeOptions, "nowMs">;
 }
 
 /** `capstan describe cluster`: the parts of a cluster as a tree, with the state of each. */
@@ -51,7 +51,10 @@ export async function describeCluster(shell: Shell, options: DescribeClusterOpti
   // Programs want objects, and a wide answer has room for each of them.
   const tree = output === undefined ? options.tree : { ...options.tree, isGrouped: false };
   return await withUserClient(shell, access, async (client, { now, namespace }) => {
-    const read = async (): Promise<Leaf> => clusterTree(await partsOf(client, { name, namespace }), tree);
+    const read = async (): Promise<Leaf> => {
+      const parts = await partsOf(client, { name, namespace });
+      return clusterTree(parts, { ...tree, nowMs: now() });
+    };
     const print = (root: Leaf): Promise<string> =>
       printed(treeAnswer(root), output, (isWide) => {
         const columns = isWide ? Number.POSITIVE_INFINITY : widthFor(shell);

@@ -105,8 +105,8 @@ export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Lo
     const own = byCluster.get(keyOf(namespace, name)) ?? [];
     const owners = [...(controlPlane ? [controlPlane] : []), ...own];
     const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
-    const needsUser = [cluster, ...owners].some(hasTrouble);
-    const message = onOneLine(messageOf(cluster, owners), isWide ? undefined : LONGEST_MESSAGE);
+    const needsUser = [cluster, ...owners].some((one) => hasTrouble(one, look.nowMs));
+    const message = onOneLine(messageOf(cluster, owners, look.nowMs), isWide ? undefined : LONGEST_MESSAGE);
     return { cells: rowOf(cluster, counts, { ...look, needsUser }), message };
   });
   const heads = [...(isEverywhere ? ["NAMESPACE"] : []), ...HEADS, ...(isWide ? ["ENDPOINT"] : [])];
@@ -163,13 +163,13 @@ function endpointOf({ spec }: Frozen<Cluster>): string {
 }
 
 /** Why the cluster is not available, or which of its owners of machines needs a user although it is. */
-function messageOf(cluster: Frozen<Cluster>, owners: readonly Owner[]): string {
+function messageOf(cluster: Frozen<Cluster>, owners: readonly Owner[], nowMs: number): string {
   const { conditions } = cluster.status ?? {};
   // A pass that failed says more than the state that it could not change.
   const condition = getCondition(conditions, "Reconciled") ?? getCondition(conditions, "Available");
   if (condition && condition.status !== "True") return condition.message;
   const [first = ""] = owners.flatMap((owner) => {
-    const trouble = troubleOf(owner);
+    const trouble = troubleOf(owner, nowMs);
     return trouble
       ? [`${owner.kind} ${owner.metadata.name}: ${trouble.message ?? trouble.reason ?? ""}`]
       : [];
