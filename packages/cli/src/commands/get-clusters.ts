@@ -106,17 +106,19 @@ export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Lo
     const owners = [...(controlPlane ? [controlPlane] : []), ...own];
     const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
     const needsUser = [cluster, ...owners].some((one) => hasTrouble(one, look.nowMs));
-    const message = onOneLine(messageOf(cluster, owners, look.nowMs), isWide ? undefined : LONGEST_MESSAGE);
+    const message = messageOf(cluster, owners, look.nowMs);
     return { cells: rowOf(cluster, counts, { ...look, needsUser }), message };
   });
   const heads = [...(isEverywhere ? ["NAMESPACE"] : []), ...HEADS, ...(isWide ? ["ENDPOINT"] : [])];
   const full = table(
     [...heads, "MESSAGE"],
-    lines.map(({ cells, message }) => [...cells, message]),
+    lines.map(({ cells, message }) => [...cells, onOneLine(message, isWide ? undefined : LONGEST_MESSAGE)]),
   );
   if (full.split("\n").every((line) => columnsIn(line) <= columns)) return full;
   const widths = widthsOf([heads, ...lines.map(({ cells }) => cells)]);
-  const body = lines.map(({ cells, message }) => row(cells, widths) + indented(message, columns));
+  const body = lines.map(
+    ({ cells, message }) => row(cells, widths) + indented(onOneLine(message, LONGEST_BELOW), columns),
+  );
   return row(heads, widths) + body.join("");
 }
 
@@ -137,8 +139,9 @@ function readyOfAll(owners: readonly Owner[]): string {
   return `${sum(({ status }) => status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
 }
 
-// The object has all of a message.
+// The object has all of a message. Two lines below a cluster are enough to know where to look.
 const LONGEST_MESSAGE = 100;
+const LONGEST_BELOW = 150;
 
 function rowOf(
   cluster: Frozen<Cluster>,
