@@ -11,14 +11,19 @@ export interface ConversionWebhook {
   close(): Promise<void>;
 }
 
-/** Serves conversions on loopback. */
-export async function serveConversions(rules: ConversionRules): Promise<ConversionWebhook> {
+/** Serves the conversions of Capstan on loopback. */
+export function serveConversions(rules: ConversionRules): Promise<ConversionWebhook> {
+  return serveReviews((review) => convertReviewed(review, rules));
+}
+
+/** Serves answers to conversion reviews on loopback. */
+export async function serveReviews(answerTo: (review: unknown) => unknown): Promise<ConversionWebhook> {
   const env = createRealEnv();
   const authority = await createAuthority(env);
   const tls = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
   const listening = await serveHttp(
     ({ body }) => {
-      const answer = JSON.stringify(convertReviewed(JSON.parse(String(body)), rules));
+      const answer = JSON.stringify(answerTo(JSON.parse(String(body))));
       return Promise.resolve({
         status: 200,
         headers: { "content-type": "application/json" },

@@ -27,6 +27,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { azureManagedControlPlaneReconciler } from "../../packages/manager/src/reconcilers/azuremanagedcontrolplane/reconciler.ts";
 import { examples } from "../world/kit/aks-world.ts";
+import { type ConversionWebhook, serveReviews } from "../conversion/webhook.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type CustomResourceDefinition, establish } from "./custom-resource-definition.ts";
 
@@ -39,12 +40,22 @@ const ASO: readonly CustomKind<AsoObject>[] = [
   ManagedClustersAgentPool,
 ];
 const NEWEST = "v1api20270101";
+const PREVIEW = "v20270201preview";
+/** As in Azure Service Operator, objects are stored in a version that only the operator uses. */
+const STORED = "v20270201previewstorage";
+/** The fields that not every version has. */
+const FEATURES: Readonly<Record<string, readonly string[]>> = {
+  featureOfTomorrow: [NEWEST, PREVIEW, STORED],
+  previewFeature: [PREVIEW, STORED],
+  lostFeature: [PREVIEW],
+};
 const env = createRealEnv();
 const at = { name: "harbor", namespace: "default" };
 
 let plane: ControlPlane;
 let client: Client;
 let runner: Runner;
+let webhook: ConversionWebhook;
 
 /** A structural CRD: unlike ours for the simulator, it refuses fields that it does not declare. */
 function structural(kind: CustomKind<AsoObject>): CustomResourceDefinition {
@@ -82,25 +93,57 @@ function structural(kind: CustomKind<AsoObject>): CustomResourceDefinition {
     ),
   };
   const [first] = definition.spec.versions;
-  const versions = [kind.version, NEWEST].map((name, index) => ({
+  const versions = [kind.version, NEWEST, PREVIEW, STORED].map((name) => ({
     ...first,
     name,
     served: true,
-    storage: index === 1,
+    storage: name === STORED,
     schema: {
       openAPIV3Schema: {
         type: "object",
         properties: {
           spec: {
             type: "object",
-            properties: { ...fields, ...(name === NEWEST && { featureOfTomorrow: { type: "boolean" } }) },
+            properties: { ...fields, ...featuresOf(name) },
           },
           status: open,
         },
       },
     },
   }));
-  return { ...definition, spec: { ...definition.spec, versions } } as unknown as CustomResourceDefinition;
+  const { clientConfig } = webhook;
+  const conversion = {
+    strategy: "Webhook",
+    webhook: { conversionReviewVersions: ["v1"], clientConfig },
+  };
+  const spec = { ...definition.spec, versions, conversion };
+  return { ...definition, spec } as unknown as CustomResourceDefinition;
+}
+
+function featuresOf(version: string): Record<string, object> {
+  const known = Object.entries(FEATURES).filter(([, versions]) => versions.includes(version));
+  return Object.fromEntries(known.map(([name]) => [name, { type: "boolean" }]));
+}
+
+interface Review {
+  readonly request: {
+    readonly uid: string;
+    readonly desiredAPIVersion: string;
+    readonly objects: readonly Partial<AsoObject>[];
+  };
+}
+
+/** Converts as Azure Service Operator does: a field that the other version lacks is dropped. */
+function convert(review: unknown): unknown {
+  const { uid, desiredAPIVersion, objects } = (review as Review).request;
+  const [, version = ""] = desiredAPIVersion.split("/");
+  // The parts of objects that an apply converts have no metadata.
+  const convertedObjects = objects.map(({ spec = {}, metadata = {}, ...object }) => {
+    const kept = Object.entries(spec).filter(([name]) => FEATURES[name]?.includes(version) ?? true);
+    return { ...object, metadata, apiVersion: desiredAPIVersion, spec: Object.fromEntries(kept) };
+  });
+  const response = { uid, convertedObjects, result: { status: "Success" } };
+  return { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", response };
 }
 
 beforeAll(async () => {
@@ -111,7 +154,8 @@ beforeAll(async () => {
       client,
       parse(readFileSync(`packages/api/crds/${group}_${plural}.yaml`, "utf8")) as CustomResourceDefinition,
     );
-  for (const kind of ASO) await establish(client, structural(kind));
+  webhook = await serveReviews(convert);
+  for (const kind of ASO) await establish(client, structural(kind), { isConverted: true });
   const reconciler = azureManagedControlPlaneReconciler({
     clock: env.clock,
     azure: { armFor: () => Promise.reject(new Error("these manifests name no identity")) },
@@ -131,16 +175,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await runner.stop();
   await plane.stop();
+  await webhook.close();
 });
 
-function inNewest(kind: CustomKind<AsoObject>): CustomKind<AsoObject> {
-  return { ...kind, version: NEWEST, apiVersion: `${kind.group}/${NEWEST}` };
+function inVersion(kind: CustomKind<AsoObject>, version: string): CustomKind<AsoObject> {
+  return { ...kind, version, apiVersion: `${kind.group}/${version}` };
 }
 
 /** Does Azure Service Operator's part: reports each object, first as missing in Azure, then as reconciled. */
 async function reportAll(): Promise<void> {
-  // A write in an older version would prune the fields of the newest.
-  for (const kind of ASO.map(inNewest)) {
+  for (const kind of ASO.map((one) => inVersion(one, STORED))) {
     for (const object of await client.list(kind)) {
       const isManaged =
         object.metadata.annotations?.["serviceoperator.azure.com/reconcile-policy"] === "manage";
@@ -174,9 +218,12 @@ async function until<T>(read: () => Promise<T>, holds: (value: T) => boolean): P
 
 const controlPlane = (): Promise<Frozen<AzureManagedControlPlane>> =>
   client.get(AzureManagedControlPlane, at);
-const stored = (): Promise<Frozen<AsoObject> | undefined> => client.find(inNewest(ManagedCluster), at);
+const stored = (): Promise<Frozen<AsoObject> | undefined> =>
+  client.find(inVersion(ManagedCluster, STORED), at);
 const running = ({ status }: Frozen<AzureManagedControlPlane>) =>
   getCondition(status?.conditions, "ManagedClusterRunning");
+const fulfilled = ({ status }: Frozen<AzureManagedControlPlane>) =>
+  getCondition(status?.conditions, "SpecFulfilled");
 const patchTo = (asoManagedClusterPatches: string[]): Promise<unknown> =>
   client.patch(AzureManagedControlPlane, at, { type: "merge", body: { spec: { asoManagedClusterPatches } } });
 
@@ -220,7 +267,7 @@ async function deleteExample(): Promise<void> {
   expect(await client.find(AzureManagedControlPlane, at)).toBeUndefined();
 }
 
-test("a cluster is created, patched with a field of the newest version, published of an unknown one, and deleted", async () => {
+test("a cluster is created, patched with a field of the newest version, and says which field is unknown", async () => {
   await createExample();
   await until(controlPlane, (one) => one.status?.ready === true);
 
@@ -241,9 +288,44 @@ test("a cluster is created, patched with a field of the newest version, publishe
   expect(running(published)?.message).toContain("did you mean spec.workloadAutoScalerProfile?");
   expect((await stored())?.spec["featureOfTomorrow"], "the resource stays as it was").toBe(true);
 
+  await patchTo(["spec: {previewFeature: true}"]);
+  const early = await until(
+    controlPlane,
+    (one) => running(one)?.message?.includes("previewFeature") === true,
+  );
+  expect(running(early)?.message).toContain(`Version ${PREVIEW} has it: set spec.enablePreviewFeatures`);
+
   await patchTo([]);
   await until(stored, (one) => one?.spec["featureOfTomorrow"] === undefined);
+});
 
+test("a field of a preview version is kept after a stable version was applied, and one that is lost is named", async () => {
+  const enablePreviewFeatures = true;
+  const asoManagedClusterPatches = ["spec: {previewFeature: true}"];
+  const body = { spec: { enablePreviewFeatures, asoManagedClusterPatches } };
+  await client.patch(AzureManagedControlPlane, at, { type: "merge", body });
+  await until(stored, (one) => one?.spec["previewFeature"] === true);
+
+  await patchTo(["spec: {previewFeature: true, lostFeature: true}"]);
+  const incomplete = await until(controlPlane, (one) => fulfilled(one)?.reason === "FieldNotKept");
+  expect(fulfilled(incomplete)?.message).toContain("spec.lostFeature of ManagedCluster harbor is lost");
+  expect((await stored())?.spec["previewFeature"]).toBe(true);
+
+  // A client that writes in another version drops what that version lacks.
+  const name = inVersion(ManagedCluster, NEWEST);
+  const seen = (seenBy: string | null) => ({ status: { seenBy } });
+  const write = { type: "merge", subresource: "status" } as const;
+  await client.patch(name, at, { ...write, body: seen("a client of an older version") });
+  expect((await stored())?.spec["previewFeature"]).toBeUndefined();
+  const contested = await until(controlPlane, (one) =>
+    Boolean(fulfilled(one)?.message?.includes("spec.previewFeature")),
+  );
+  expect(fulfilled(contested)?.message).toContain(`field manager test (${NEWEST}) wrote the object too`);
+  await client.patch(inVersion(ManagedCluster, STORED), at, { ...write, body: seen(null) });
+  await until(stored, (one) => one?.spec["previewFeature"] === true);
+});
+
+test("a cluster is deleted with its objects", async () => {
   await deleteExample();
   for (const kind of ASO) expect(await client.list(kind)).toEqual([]);
 });

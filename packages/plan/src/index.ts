@@ -24,7 +24,7 @@ export {
   type ReconcilePolicy,
   decidePolicy,
 } from "./aks/reconcile-policy.ts";
-export { type ServedVersion, newestServed } from "./aks/served-version.ts";
+export { isStorageVersion, type ServedVersion, newestServed } from "./aks/served-version.ts";
 export { BREAKER_AFTER, backoffMs } from "./images/backoff.ts";
 export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
 export { type Candidate, shortageOf } from "./images/donor.ts";
@@ -181,7 +181,7 @@ export { machinePoolConditions } from "./conditions/machine-pool.ts";
 export { machineSetConditions } from "./conditions/machine-set.ts";
 export { machineConditions, upToDateInV1Beta2 } from "./conditions/machine.ts";
 export { fromOlderConditions } from "./conditions/older.ts";
-export { ownerRemediated } from "./conditions/owner-remediated.ts";
+export { type OwnerPlan, ownerRemediated } from "./conditions/owner-remediated.ts";
 export {
   countMachines,
   isAvailableMachine,

@@ -41,7 +41,7 @@ export {
 } from "./failure.ts";
 export { conditionsOf, withConditions, withStandardConditions } from "./reconciler/condition-lists.ts";
 export { explainedBy, failedCondition } from "./reconciler/failed-condition.ts";
-export { type Configuration, OwnedObjects } from "./reconciler/owned-objects.ts";
+export { type AppliedObject, type Configuration, OwnedObjects } from "./reconciler/owned-objects.ts";
 export { ContestedFields, FIELD_CONTESTED } from "./reconciler/contested-fields.ts";
 export { createDiagnostics, type DiagnosticsOptions } from "./health/diagnostics.ts";
 export { guardWrites } from "./leader/guarded-client.ts";

@@ -3,7 +3,10 @@ import {
   ConfigMap,
   type CustomKind,
   defineKind,
+  defineVersion,
   Event,
+  isJsonObject,
+  type JsonObject,
   type Kind,
   type KubernetesObject,
   Lease,
@@ -42,7 +45,58 @@ export const Crate = custom("Crate", "crates", "Namespaced");
 /** A cluster-scoped kind. */
 export const Port = custom("Port", "ports", "Cluster");
 
-const testKinds: readonly Kind[] = [Namespace, ConfigMap, Secret, Event, Lease, TestObject, Crate, Port];
+const structure = (properties: Readonly<Record<string, object>>): object => ({
+  type: "object",
+  properties,
+});
+const text = { type: "string", description: "A text." };
+const planks = { type: "integer", description: "A number." };
+
+/** Stored in v1, which has a lock; v2 has none, and writes a weight in kilograms as one in grams. */
+export const Chest = defineKind({
+  group: "test.capstan.dev",
+  version: "v1",
+  kind: "Chest",
+  plural: "chests",
+  description: "Something of two versions.",
+  spec: structure({ planks, lock: text, grams: planks }) as never,
+  converted: [
+    defineVersion({
+      version: "v2",
+      spec: structure({ planks, weight: text }),
+      conversion: {
+        toStored: (object) => ({ object: withSpec(object, fromWeight), warnings: [] }),
+        fromStored: (object) => ({ object: withSpec(object, toWeight), warnings: [] }),
+      },
+    }),
+  ],
+}) as unknown as CustomKind<TestObject>;
+
+function withSpec(object: JsonObject, change: (spec: JsonObject) => object): JsonObject {
+  const { spec } = object;
+  return { ...object, ...(isJsonObject(spec) && { spec: change(spec) }) };
+}
+
+function fromWeight({ weight, ...rest }: JsonObject): object {
+  if (typeof weight !== "string") return rest;
+  return { ...rest, grams: Number.parseInt(weight, 10) * (weight.endsWith("kg") ? 1000 : 1) };
+}
+
+function toWeight({ grams, lock: _, ...rest }: JsonObject): object {
+  return { ...rest, ...(typeof grams === "number" && { weight: `${grams}g` }) };
+}
+
+const testKinds: readonly Kind[] = [
+  Namespace,
+  ConfigMap,
+  Secret,
+  Event,
+  Lease,
+  TestObject,
+  Crate,
+  Port,
+  Chest,
+];
 
 /** A Boat to create. */
 export function testObject(

@@ -358,6 +358,23 @@ export const versionBehaviours: readonly Behaviour[] = [
     expect(again.body.metadata["resourceVersion"]).toBe(moved.body.metadata["resourceVersion"]);
   }),
 
+  behaviour(
+    "the first apply in another version loses the fields that the version before lacks",
+    async (api) => {
+      const crates = await api.crates();
+      const before = crates.object("v2", { color: "red" });
+      await apply(api, `${crates.path("v2")}/a`, { manager: "one", object: before });
+      const object = crates.object("v1", { paint: "red", secret: "x" });
+      const once = await apply(api, `${crates.path("v1")}/a`, { manager: "one", object });
+      expect(once.body.spec).toEqual({ paint: "red" });
+      expect(owners(once.body)).toEqual({
+        "one Apply v1": { "f:spec": { "f:paint": {}, "f:secret": {} } },
+      });
+      const twice = await apply(api, `${crates.path("v1")}/a`, { manager: "one", object });
+      expect(twice.body.spec).toEqual({ paint: "red", secret: "x" });
+    },
+  ),
+
   behaviour("the status of another version has an owner of its own", async (api) => {
     const crates = await api.crates();
     await api.create(crates.path("v1"), crates.object("v1", { paint: "red" }));

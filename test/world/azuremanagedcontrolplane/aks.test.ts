@@ -10,7 +10,7 @@ import {
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { createWorld, rehearse, type World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { get, patch } from "../kit/fleet-world.ts";
+import { find, get, patch, remove } from "../kit/fleet-world.ts";
 import { createCluster, inAzure, NAME, WORLD } from "../kit/aks-world.ts";
 import { LIFE, lifeOf, resourcesIn } from "./life.ts";
 
@@ -56,6 +56,37 @@ describe("an AKS cluster", () => {
     });
   });
 });
+
+test("a MachinePool has the number of nodes that the autoscaler of AKS has chosen", async () => {
+  const world = await running();
+  const pool = `${NAME}-workers`;
+  await patch(world, AzureManagedMachinePool, pool, { spec: { scaling: { minSize: 3, maxSize: 5 } } });
+  await world.rest(HOUR_MS);
+  const { metadata, spec } = await get(world, MachinePool, pool);
+  expect([spec.replicas, metadata.annotations?.["cluster.x-k8s.io/replicas-managed-by"]]).toEqual([
+    3,
+    "true",
+  ]);
+});
+
+test("the last System pool is not deleted, and says why, until the Cluster is", async () => {
+  const world = await running();
+  const pool = `${NAME}-system`;
+  await remove(world, AzureManagedMachinePool, pool);
+  await world.rest(HOUR_MS);
+  const held = await get(world, AzureManagedMachinePool, pool);
+  expect(held).toHaveCondition("Ready", "False", "LastSystemPool");
+  expect(deletionsOfPools(world)).toBe(0);
+  await remove(world, Cluster, NAME);
+  await world.rest(4 * HOUR_MS);
+  expect(await find(world, AzureManagedMachinePool, pool)).toBeUndefined();
+  expect(resourcesIn(world)).toEqual([]);
+});
+
+function deletionsOfPools(world: World): number {
+  const journal = world.azure.control.journal();
+  return journal.filter(({ method, path }) => method === "DELETE" && path.includes("/agentPools/")).length;
+}
 
 test("the machines of a private cluster without a route come from few lists of their scale sets", async () => {
   const world = await createWorld(WORLD);

@@ -14,6 +14,7 @@ import { simulatedControllers } from "@capstan/cli";
 import { CONTROL_PLANE_INVARIANTS, type Rehearsal, type World } from "@capstan/sim";
 import { resourcesIn } from "../azuremachine/life.ts";
 import { MINUTE_MS, NAMESPACE, patch, remove } from "../kit/fleet-world.ts";
+import { noContest } from "../kit/no-contest.ts";
 import {
   CLUSTER,
   CONTROL_PLANE,
@@ -56,7 +57,7 @@ export function lifeOf({ seed, until }: LifeOptions): Rehearsal {
       controllers: simulatedControllers,
       yieldTo: [KubeadmControlPlane],
       guests: GUESTS,
-      invariants: CONTROL_PLANE_INVARIANTS,
+      invariants: [...CONTROL_PLANE_INVARIANTS, noContest],
     },
     story: async (world) => {
       await createControlPlane(world, { replicas: 3 });

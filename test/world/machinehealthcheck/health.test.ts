@@ -1,17 +1,19 @@
 import {
   getCondition,
+  KubeadmControlPlane,
   Machine,
   MachineDeployment,
   MachineHealthCheck,
   Node,
   olderConditionsOf,
   REMEDIATE_MACHINE_ANNOTATION,
+  SKIP_REMEDIATION_ANNOTATION,
 } from "@capstan/api";
 import { machineHealthCheck, type Overrides } from "@capstan/runtime/testing/builders";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { setReady } from "../cluster/life.ts";
-import { create, find, get, MINUTE_MS, patch } from "../kit/cluster-world.ts";
+import { create, find, get, MINUTE_MS, NAMESPACE, patch } from "../kit/cluster-world.ts";
 import {
   CLUSTER,
   deployment,
@@ -50,6 +52,24 @@ test("a machine whose Node is not Ready for too long is replaced, and no other o
   expect(before.filter((name) => !names.includes(name))).toEqual([victim]);
 });
 
+test("a machine that a user excluded from remediation is neither counted nor replaced", async () => {
+  const world = await checkedWorld();
+  const [victim = "", other = ""] = (await machinesIn(world)).map(({ metadata }) => metadata.name);
+  const annotations = { [SKIP_REMEDIATION_ANNOTATION]: "" };
+  await patch(world, Machine, victim, { metadata: { annotations } });
+  await setReady(world, CLUSTER, victim, "False");
+  await world.advance(10 * MINUTE_MS);
+  expect(await find(world, Machine, victim)).toBeDefined();
+  expect((await get(world, MachineHealthCheck, "health")).status).toMatchObject({
+    expectedMachines: 2,
+    currentHealthy: 2,
+  });
+  await patch(world, Machine, victim, { metadata: { annotations: { [SKIP_REMEDIATION_ANNOTATION]: null } } });
+  await world.advance(10 * MINUTE_MS);
+  expect(await find(world, Machine, victim)).toBeUndefined();
+  expect(await find(world, Machine, other)).toBeDefined();
+});
+
 test("no machine is replaced while more are unhealthy than allowed, and the check says so", async () => {
   const world = await checkedWorld();
   const before = (await machinesIn(world)).map(({ metadata }) => metadata.name);
@@ -76,6 +96,30 @@ test("a machine is replaced when a user asks for it, and when its Node is gone",
   expect(names).toHaveLength(3);
   expect(names).not.toContain(first);
   expect(names).not.toContain(second);
+});
+
+test("a machine that waits for a preflight check says so, and is replaced as soon as the check passes", async () => {
+  const world = await checkedWorld();
+  const report = (version: string) => {
+    const status = { initialization: { controlPlaneInitialized: true }, version };
+    const body = { type: "merge", subresource: "status", body: { status } } as const;
+    const name = { name: CLUSTER, namespace: NAMESPACE };
+    return world.run(world.user.patch(KubeadmControlPlane, name, body));
+  };
+  await report("v1.20.0");
+  const [name = ""] = (await machinesIn(world)).map(({ metadata }) => metadata.name);
+  await patch(world, Machine, name, { metadata: { annotations: { [REMEDIATE_MACHINE_ANNOTATION]: "" } } });
+  await world.advance(10 * MINUTE_MS);
+  const { metadata, status } = await get(world, Machine, name);
+  expect(metadata.deletionTimestamp).toBeUndefined();
+  expect(getCondition(status?.conditions, "OwnerRemediated")).toMatchObject({
+    reason: "RemediationDeferred",
+    message: "the control plane is being upgraded from v1.20.0 to v1.31.2 (ControlPlaneIsStable)",
+  });
+  await report("v1.31.2");
+  await world.advance(15_000);
+  const after = await find(world, Machine, name);
+  expect(after?.metadata.deletionTimestamp !== undefined || after === undefined).toBe(true);
 });
 
 test("a machine that a health check marked says why its owner does not replace it, and when it does", async () => {

@@ -14,6 +14,9 @@ const pool = (spec: Partial<Spec> = {}): AzureManagedMachinePool => ({
 const errors = (object: AzureManagedMachinePool, old?: AzureManagedMachinePool): string[] =>
   AzureManagedMachinePool.validate({ object, ...(old && { old }) }).map(formatFieldError);
 
+const PREFIX =
+  "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/rg/providers/Microsoft.Network/publicIPPrefixes/p";
+
 describe("a node pool", () => {
   test("is named after its object and labelled with its mode", () => {
     const { spec, metadata } = withDefaults(AzureManagedMachinePool, pool());
@@ -48,8 +51,16 @@ describe("a node pool", () => {
       'spec.nodeLabels: Invalid value: "kubernetes.azure.com/x": must not start with kubernetes.azure.com, which AKS reserves',
     ],
     [
-      { nodePublicIPPrefixID: "/x" },
+      { nodePublicIPPrefixID: PREFIX },
       "spec.enableNodePublicIP: Invalid value: null: must be true when nodePublicIPPrefixID is set",
+    ],
+    [
+      { nodePublicIPPrefixID: "/x", enableNodePublicIP: true },
+      'spec.nodePublicIPPrefixID: Invalid value: "/x": must be the ARM id of a Microsoft.Network/publicIPPrefixes',
+    ],
+    [
+      { additionalTags: { "a?": "b" } },
+      'spec.additionalTags: Invalid value: "a?": the name of a tag has 1 to 512 characters, none of them < > % & \\ ? or /',
     ],
     [
       { scaling: { minSize: 3, maxSize: 2 } },
@@ -69,6 +80,12 @@ describe("a node pool", () => {
     ],
   ])("is rejected: %j", (spec, message) => {
     expect(errors(pool(spec))).toEqual([message]);
+  });
+
+  test("may name its zones in another order, and not other zones", () => {
+    const zones = (...availabilityZones: string[]) => pool({ availabilityZones });
+    expect(errors(zones("2", "1"), zones("1", "2"))).toEqual([]);
+    expect(errors(zones("1", "3"), zones("1", "2"))).toHaveLength(1);
   });
 
   test("keeps what AKS cannot change", () => {

@@ -14,6 +14,7 @@ import {
   quantity,
   string,
 } from "../schema/schema.ts";
+import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 import { asoPatchErrors } from "./aso-patch-rules.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
@@ -22,6 +23,8 @@ import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../printer-column
 import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
 import { networkNameErrors } from "./names.ts";
 import { LongRunningOperationStates } from "./operation.ts";
+import { tagErrors } from "./tags.ts";
+import { armIdProblem, hasArmType, parseArmId } from "../values/arm-id.ts";
 
 const Taint = object("Repels pods that do not tolerate it.", {
   key: string("Its key."),
@@ -148,7 +151,8 @@ const FIXED = [
 
 const IMMUTABLE: readonly ImmutableField<Frozen<Pool>>[] = FIXED.map((field) => ({
   path: `spec.${field}`,
-  read: ({ spec }) => spec[field],
+  // The order of zones means nothing.
+  read: ({ spec }) => (field === "availabilityZones" ? spec[field]?.toSorted() : spec[field]),
   instead: "AKS cannot change it on a node pool; create a new pool and delete this one",
 }));
 
@@ -158,6 +162,10 @@ function validate({ object: pool, old }: AdmissionRequest<Pool>): readonly Field
     ...nameErrors(spec.name),
     ...nodeErrors(spec),
     ...scalingErrors(spec.scaling),
+    ...(old ? [] : prefixErrors(spec)),
+    ...(deepEqual(spec.additionalTags, old?.spec.additionalTags)
+      ? []
+      : tagErrors("spec.additionalTags", spec.additionalTags)),
     ...(spec.subnetName ? networkNameErrors("spec.subnetName", spec.subnetName) : []),
     ...asoPatchErrors("spec.asoManagedClustersAgentPoolPatches", spec.asoManagedClustersAgentPoolPatches),
     ...immutableFieldErrors(pool, old, IMMUTABLE),
@@ -191,6 +199,19 @@ function nodeErrors(spec: Frozen<Pool>["spec"]): readonly FieldError[] {
       invalid("spec.enableNodePublicIP", enableNodePublicIP, "must be true when nodePublicIPPrefixID is set"),
     ),
   ];
+}
+
+/** What cannot change later is checked only once: an object that CAPZ stored can still be changed. */
+function prefixErrors({ nodePublicIPPrefixID: id }: Frozen<Pool>["spec"]): readonly FieldError[] {
+  const path = "spec.nodePublicIPPrefixID";
+  const expected = "must be the ARM id of a Microsoft.Network/publicIPPrefixes";
+  return errorIf(id && !isPrefixId(id), invalid(path, id, expected));
+}
+
+function isPrefixId(text: string): boolean {
+  return (
+    armIdProblem(text) === undefined && hasArmType(parseArmId(text), "Microsoft.Network/publicIPPrefixes")
+  );
 }
 
 function scalingErrors(scaling: Frozen<Pool>["spec"]["scaling"]): readonly FieldError[] {

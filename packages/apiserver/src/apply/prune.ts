@@ -57,11 +57,13 @@ export function prune({ versions, merged, version, last, owned }: Pruning): Fiel
   const wholeFields = withNamedFields(type, fieldSetOf(type, whole));
   const keptFields = withNamedFields(type, fieldSetOf(type, kept));
   const set = intersection(difference(wholeFields, keptFields), lastFields);
-  if (isEmptySet(set)) return merged;
+  const back = { from: last.apiVersion, to: version };
+  // As in kube-apiserver, fields that the version of the last apply lacks are lost; the next apply keeps them.
+  if (isEmptySet(set)) return version === last.apiVersion ? merged : versions.convert(whole, back);
   // What the manager never applied stays. kube-apiserver leaves a null in place of an emptied container, and then
   // refuses it.
   const pruned = removeItems(type, whole, { set, owned: sets.get(last.apiVersion) ?? EMPTY }) as Fields;
-  return versions.convert(pruned, { from: last.apiVersion, to: version });
+  return versions.convert(pruned, back);
 }
 
 /** The union of all sets of each version, the given version first. */

@@ -74,7 +74,13 @@ test.each([
 });
 
 describe("paint", () => {
-  const terminal = (isTerminal: boolean) => ({ isTerminal, write: () => undefined, columns: 80, rows: 24 });
+  const terminal = (isTerminal: boolean) => ({
+    isTerminal,
+    write: () => undefined,
+    redraw: () => undefined,
+    columns: 80,
+    rows: 24,
+  });
   test("is for terminals", () => {
     const looks = (isTerminal: boolean, variables: Record<string, string>): string => {
       const paint = paintFor(terminal(isTerminal), variables);
@@ -92,7 +98,7 @@ test.each([
   ["the window, if COLUMNS is not a number", { COLUMNS: "wide" }, true, 100],
   ["nothing, for a pipe", {}, false, Number.POSITIVE_INFINITY],
 ])("the width of a table comes from %s", (_, variables, isTerminal, columns) => {
-  const out = { isTerminal, write: () => undefined, columns: 100, rows: 24 };
+  const out = { isTerminal, write: () => undefined, redraw: () => undefined, columns: 100, rows: 24 };
   expect(widthFor({ out, variables })).toBe(columns);
 });
 

@@ -31,15 +31,12 @@ export async function draw(
     if (drawn !== undefined) {
       const text = clipped(drawn, shell.out);
       const paint = paintFor(shell.out, shell.variables);
-      if (text !== before) shell.out.write(CLEARED + emphasized(text, emphasis, paint));
+      if (text !== before) shell.out.redraw(emphasized(text, emphasis, paint), "screen");
       before = text;
     }
     if (await isStopped(shell, POLL_INTERVAL_MS, stop)) return exitCodeFor(stop);
   }
 }
-
-// Moves to the upper left corner and clears the screen.
-const CLEARED = "\u001B[H\u001B[J";
 
 /** Cuts long lines and those below the window: both would scroll what is above them away. */
 function clipped(text: string, { columns, rows }: Terminal): string {

@@ -11,7 +11,15 @@ import {
   type KubernetesObject,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { type Context, deleteIfExists, isNotServed, OwnedObjects, terminal, waiting } from "@capstan/runtime";
+import {
+  type AppliedObject,
+  type Context,
+  deleteIfExists,
+  isNotServed,
+  OwnedObjects,
+  terminal,
+  waiting,
+} from "@capstan/runtime";
 import { type DesiredObject, newestServed, type ServedVersion } from "@capstan/plan";
 import { unknownFieldHint } from "./unknown-field.ts";
 
@@ -62,10 +70,11 @@ export class AsoObjects {
     context: Context<T>,
     kind: Kind<AsoObject>,
     { metadata, spec }: DesiredObject,
-  ): Promise<Frozen<AsoObject>> {
+  ): Promise<AppliedObject<AsoObject>> {
     try {
       const applied = await orNotInstalled(kind, () => this.#owned.apply(context, kind, { metadata, spec }));
-      return isManagedByCapz(applied) ? await takeOver(context, kind, applied) : applied;
+      if (!isManagedByCapz(applied.object)) return applied;
+      return { ...applied, object: await takeOver(context, kind, applied.object) };
     } catch (error) {
       const hint = await unknownFieldHint(context.client, kind, error);
       if (hint !== undefined) throw terminal("UnknownField", hint, { cause: error });

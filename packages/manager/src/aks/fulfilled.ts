@@ -1,8 +1,8 @@
 /** What a controller of AKS cannot fulfil, as a condition. */
-import type { AsoObject, Frozen, KubernetesObject } from "@capstan/api";
+import { type AsoObject, type Frozen, isJsonObject, type Kind, type KubernetesObject } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import type { ConditionUpdate } from "../contract/ready.ts";
-import { adoptionChanges, fieldsKeptByOthers } from "@capstan/plan";
+import { adoptionChanges, fieldsKeptByOthers, isStorageVersion } from "@capstan/plan";
 import { isForeign, type Kept, type KeptObject } from "./keep-object.ts";
 
 const FULFILLED = "SpecFulfilled";
@@ -28,10 +28,15 @@ export async function reportFulfilled<T extends KubernetesObject>(
     context.setCondition(adoptionCondition(object));
     return;
   }
+  const [unkept] = fulfilled.unkept;
   // The cache does not keep who owns a field.
   const { name, namespace } = object.metadata;
-  const isKept = fieldsKeptByOthers(object, texts).length > 0;
+  const isKept = unkept !== undefined || fieldsKeptByOthers(object, texts).length > 0;
   const live = isKept ? await context.client.find(kind, { name, namespace }) : undefined;
+  if (unkept !== undefined) {
+    context.setCondition(unkeptCondition(live ?? object, kind, unkept));
+    return;
+  }
   context.setCondition(removedCondition(live ?? object, texts));
 }
 
@@ -52,6 +57,33 @@ function adoptionCondition(object: Frozen<AsoObject>): ConditionUpdate {
   if (changes.length === 0) return { type: FULFILLED, status: "True", reason: "NothingHidden" };
   const message = `${object.kind} ${object.metadata.name} is only read, because its AKS cluster is not adopted; adoption would change ${changes.join(", ")} in Azure`;
   return { type: FULFILLED, status: "False", severity: "Warning", reason: "NotAdopted", message };
+}
+
+/** Without the condition a field that is lost on its way to the stored version would be missed in Azure alone. */
+function unkeptCondition(
+  object: Frozen<AsoObject>,
+  { kind, version }: Pick<Kind, "kind" | "version">,
+  field: string,
+): ConditionUpdate {
+  const writers = writersInOtherVersions(object, version);
+  const cause =
+    writers.length === 0
+      ? "the version in which Azure Service Operator stores the object has no such field, or another value for it; leave the field out, or upgrade Azure Service Operator"
+      : `${writers.join(" and ")} wrote the object too, and the server converts it to their versions; let them write it in ${version}`;
+  const message = `${field} of ${kind} ${object.metadata.name} is lost although it is applied in ${version}: ${cause}`;
+  return { type: FULFILLED, status: "False", severity: "Warning", reason: "FieldNotKept", message };
+}
+
+/** The field managers of other versions than this one and the operator's own, each with its version. */
+function writersInOtherVersions({ metadata }: Frozen<AsoObject>, version: string): readonly string[] {
+  const entries: readonly unknown[] = metadata.managedFields ?? [];
+  const writers = entries.flatMap((entry) => {
+    if (!isJsonObject(entry) || typeof entry["apiVersion"] !== "string") return [];
+    const written = entry["apiVersion"].split("/").at(-1) ?? "";
+    const isOther = written !== version && !isStorageVersion(written);
+    return isOther ? [`field manager ${String(entry["manager"])} (${written})`] : [];
+  });
+  return [...new Set(writers)].toSorted();
 }
 
 function removedCondition(object: Frozen<AsoObject>, patches: readonly string[]): ConditionUpdate {

@@ -49,6 +49,8 @@ export interface Kept {
   readonly object: Frozen<AsoObject>;
   readonly isBringYourOwn: boolean;
   readonly policy: PolicyDecision;
+  /** Fields that the server does not keep as they are applied. */
+  readonly unkept: readonly string[];
 }
 
 interface Keeper<T extends KubernetesObject> {
@@ -84,6 +86,7 @@ async function apply<T extends KubernetesObject>(
       object: observed,
       isBringYourOwn: true,
       policy: { policy: "skip", why: "its user created the object" },
+      unkept: [],
     };
   if (observed?.metadata.deletionTimestamp !== undefined)
     throw waiting(
@@ -99,7 +102,7 @@ async function apply<T extends KubernetesObject>(
     throw terminal("ClusterNotAdopted", notAdopted(resource, decision, changes));
   }
   const desired = patched(desiredObject(context, resource, { observed, decision }), resource);
-  return { object: await aso.apply(context, kind, desired), isBringYourOwn: false, policy: decision };
+  return { ...(await aso.apply(context, kind, desired)), isBringYourOwn: false, policy: decision };
 }
 
 /** Whether the resource exists in Azure and is only read, because it is not ours. */

@@ -1,5 +1,6 @@
 /** Explains a field that the installed CRD does not have. */
-import { CustomResourceDefinition, isJsonObject, type Kind, nearestName } from "@capstan/api";
+import { CustomResourceDefinition, type Frozen, isJsonObject, type Kind, nearestName } from "@capstan/api";
+import { isStorageVersion } from "@capstan/plan";
 import { type Client, Failure } from "@capstan/runtime";
 
 // kube-apiserver's own words; it answers 500 without a reason, so only the message tells.
@@ -15,15 +16,39 @@ export async function unknownFieldHint(
   const [, path] = NOT_DECLARED.exec(error.message) ?? [];
   if (path === undefined) return undefined;
   const definition = await client.find(CustomResourceDefinition, { name: `${kind.plural}.${kind.group}` });
-  const schema = definition?.spec.versions.find(({ name }) => name === kind.version)?.schema.openAPIV3Schema;
+  return hintFor(kind, path, definition?.spec.versions ?? []);
+}
+
+type Versions = Frozen<CustomResourceDefinition>["spec"]["versions"];
+
+function hintFor(kind: Kind, path: string, versions: Versions): string {
+  const schema = versions.find(({ name }) => name === kind.version)?.schema.openAPIV3Schema;
   const near = schema && nearestField(schema, path);
   const advice = near === undefined ? "." : `; did you mean ${near}?`;
-  return `${path} is not a field of ${kind.kind} in ${kind.apiVersion}${advice} A newer Azure Service Operator may know it`;
+  const what = `${path} is not a field of ${kind.kind} in ${kind.apiVersion}${advice}`;
+  const preview = versions.find(
+    ({ name, served, schema: other }) =>
+      served && !isStorageVersion(name) && hasField(other.openAPIV3Schema, path),
+  );
+  return preview
+    ? `${what} Version ${preview.name} has it: set spec.enablePreviewFeatures of the AzureManagedControlPlane`
+    : `${what} A newer Azure Service Operator may know it`;
+}
+
+function hasField(schema: unknown, path: string): boolean {
+  let place: unknown = schema;
+  for (const segment of segmentsOf(path)) place = below(place, segment);
+  return place !== undefined;
+}
+
+/** The names on a path; indexes of lists are left out. */
+function segmentsOf(path: string): string[] {
+  return path.split(".").map((segment) => segment.replace(/\[.*$/, ""));
 }
 
 /** The valid field that is spelled most like the last segment of a path; undefined if none is near. */
 function nearestField(schema: unknown, path: string): string | undefined {
-  const segments = path.split(".").map((segment) => segment.replace(/\[.*$/, ""));
+  const segments = segmentsOf(path);
   const last = segments.pop() ?? "";
   let place: unknown = schema;
   for (const segment of segments) place = below(place, segment);

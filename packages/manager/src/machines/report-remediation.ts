@@ -1,22 +1,17 @@
 import type { Frozen, Machine } from "@capstan/api";
-import { ownerRemediated } from "@capstan/plan";
+import { type OwnerPlan, ownerRemediated } from "@capstan/plan";
 import { withStandardConditions } from "@capstan/runtime";
 import { type MachineConditions, machineConditionsOf, writeMachineConditions } from "./conditions.ts";
 import { remediationOf } from "./health.ts";
 import type { OwnerScope } from "./owner.ts";
 
-/** A plan of an owner, as far as it says why machines are not replaced. */
-interface Plan {
-  readonly blocked: Parameters<typeof ownerRemediated>[1];
-}
-
 /** The conditions of a machine with the answer of its owner to a health check. */
 export function withRemediation(
   conditions: MachineConditions,
   machine: Frozen<Machine>,
-  { plan, nowMs }: { readonly plan: Plan | undefined; readonly nowMs: number },
+  { plan, nowMs }: { readonly plan: OwnerPlan | undefined; readonly nowMs: number },
 ): MachineConditions {
-  const update = remediationOf(machine) && plan && ownerRemediated(machine, plan.blocked);
+  const update = remediationOf(machine) && plan && ownerRemediated(machine, plan);
   if (!update) return conditions;
   const { standard } = conditions;
   return {
@@ -28,7 +23,7 @@ export function withRemediation(
 /** Writes the answers of an owner to the machines that a health check asks it to replace, where they have changed. */
 export async function reportRemediation(
   { context, machines }: Pick<OwnerScope, "context" | "machines">,
-  plan: Plan | undefined,
+  plan: OwnerPlan | undefined,
 ): Promise<void> {
   const nowMs = context.env.clock.now();
   for (const machine of machines.filter(remediationOf))

@@ -15,6 +15,11 @@ export const AKS_REASONS = {
     meaning: "The AKS cluster was stopped; its API server does not answer and its nodes are deallocated.",
     cure: "Start it again with `az aks start`.",
   },
+  FieldNotKept: {
+    meaning:
+      "The API server loses a field although Capstan applies it: it converts the object to another version, which has no such field. Azure does not get it.",
+    cure: "Leave the field out, upgrade Azure Service Operator, or let the field manager that the message names write the object in the version of Capstan.",
+  },
   FieldOwnedByOther: {
     meaning:
       "A patch removes a field from what Capstan sends, and another client keeps its value on the resource.",
@@ -23,6 +28,10 @@ export const AKS_REASONS = {
   IdentitySecretMissing: {
     meaning: "The Secret of the AzureClusterIdentity does not exist, or lacks the key that its type needs.",
     cure: "Create the Secret that `spec.clientSecret` of the identity names, with the key in the message.",
+  },
+  LastSystemPool: {
+    meaning: "The last System pool of a cluster is deleted, and the cluster is not: AKS refuses that.",
+    cure: "Create another AzureManagedMachinePool of mode System, or delete the Cluster.",
   },
   ListingInstances: {
     meaning:

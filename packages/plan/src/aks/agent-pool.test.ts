@@ -1,3 +1,4 @@
+import type { AzureManagedMachinePool } from "@capstan/api";
 import {
   azureManagedControlPlane,
   azureManagedMachinePool,
@@ -5,6 +6,23 @@ import {
 } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { agentPoolSpec } from "./agent-pool.ts";
+
+function specOf(spec: Partial<AzureManagedMachinePool["spec"]>): Record<string, unknown> {
+  return agentPoolSpec({
+    pool: azureManagedMachinePool({ spec }),
+    machinePool: machinePool({ spec: { replicas: 3 } }),
+    controlPlane: azureManagedControlPlane(),
+    subscriptionID: "s",
+    tags: {},
+    controlPlaneVersion: undefined,
+  });
+}
+
+test("a pool without scaling switches the autoscaler off explicitly", () => {
+  expect(specOf({})).toMatchObject({ count: 3, enableAutoScaling: false });
+  const scaled = specOf({ scaling: { minSize: 2, maxSize: 5 } });
+  expect(scaled).toMatchObject({ count: 3, enableAutoScaling: true, minCount: 2, maxCount: 5 });
+});
 
 test.each([
   ["netIpv4IPLocalPortRange", "netIpv4IpLocalPortRange"],
@@ -18,16 +36,6 @@ test.each([
   ["netIpv4NeighDefaultGcThresh1", "netIpv4NeighDefaultGcThresh1"],
   ["netIpv4TcpFinTimeout", "netIpv4TcpFinTimeout"],
 ])("CAPZ's sysctl %s is %s for Azure Service Operator", (given, expected) => {
-  const pool = azureManagedMachinePool({
-    spec: { linuxOSConfig: { swapFileSizeMB: 100, sysctls: { [given]: 5 } } },
-  });
-  const spec = agentPoolSpec({
-    pool,
-    machinePool: machinePool(),
-    controlPlane: azureManagedControlPlane(),
-    subscriptionID: "s",
-    tags: {},
-    controlPlaneVersion: undefined,
-  });
+  const spec = specOf({ linuxOSConfig: { swapFileSizeMB: 100, sysctls: { [given]: 5 } } });
   expect(spec["linuxOSConfig"]).toEqual({ swapFileSizeMB: 100, sysctls: { [expected]: 5 } });
 });

@@ -101,7 +101,8 @@ export function agentPoolProfile(spec: Readonly<Record<string, unknown>>): Recor
 function sizeOf({ pool, machinePool, observed }: AgentPoolInput): Record<string, unknown> {
   const replicas = machinePool.spec.replicas ?? 1;
   const { scaling } = pool.spec;
-  if (!scaling) return { count: replicas };
+  // As in CAPZ: a write that only leaves the autoscaler out may not switch it off.
+  if (!scaling) return { count: replicas, enableAutoScaling: false };
   const count = observed?.status?.["count"];
   return {
     count: typeof count === "number" ? count : replicas,

@@ -12,12 +12,17 @@ export function newestServed(
   { preview }: { readonly preview: boolean },
 ): string | undefined {
   const candidates = versions
-    .filter(({ served, name }) => served && dateIn(name) > 0 && !name.endsWith("storage"))
+    .filter(({ served, name }) => served && dateIn(name) > 0 && !isStorageVersion(name))
     .map(({ name }) => name);
   const previews = candidates.filter((name) => name.includes("preview"));
   const stable = candidates.filter((name) => !name.includes("preview"));
   const [first, second] = preview ? [previews, stable] : [stable, []];
   return newestOf(first) ?? newestOf(second ?? []);
+}
+
+/** Whether only Azure Service Operator itself uses a version, to store objects. */
+export function isStorageVersion(name: string): boolean {
+  return name.endsWith("storage");
 }
 
 function newestOf(names: readonly string[]): string | undefined {

@@ -6,11 +6,27 @@ const AT = "2026-01-01T00:00:00Z";
 
 describe("an owner that is asked to replace a machine", () => {
   const a = machine({ metadata: { name: "a" } });
-  const held = (reason: string) => [{ reason, targets: ["b", "a"], why: "because" }];
+  const held = (reason: string) => ({
+    actions: [],
+    blocked: [{ reason, targets: ["b", "a"], why: "because" }],
+  });
 
   test("says nothing until it has decided", () => {
-    expect(ownerRemediated(a, [])).toBeUndefined();
-    expect(ownerRemediated(a, [{ reason: "RemediationLimited", targets: ["b"], why: "" }])).toBeUndefined();
+    expect(ownerRemediated(a, { actions: [], blocked: [] })).toBeUndefined();
+    expect(
+      ownerRemediated(a, { actions: [{ targets: ["a"], why: "because" }], blocked: [] }),
+    ).toBeUndefined();
+  });
+
+  test.each([
+    ["another machine that it does not replace", "blocked"],
+    ["a change of another machine", "actions"],
+  ])("that waits for %s names it and the cause", (_, list) => {
+    const other = { reason: "QuorumAtRisk", targets: ["b"], why: "because" };
+    expect(ownerRemediated(a, { actions: [], blocked: [], [list]: [other] })).toMatchObject({
+      reason: "RemediationDeferred",
+      message: "Waiting for b: because",
+    });
   });
 
   test.each([

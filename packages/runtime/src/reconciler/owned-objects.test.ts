@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Cache } from "../cache/cache.ts";
 import { silentLogger } from "../log/logger.ts";
-import { Crate, TestObject, testObject, TestServer } from "../test-server.fixture.ts";
+import { Chest, Crate, TestObject, testObject, TestServer } from "../test-server.fixture.ts";
 import { OwnedObjects } from "./owned-objects.ts";
 
 const crate = { name: "crate", namespace: "default" };
@@ -121,5 +121,59 @@ describe("an owned object that is applied", () => {
     const before = await read();
     expect(await apply({ planks: 3 }, new OwnedObjects())).toBe(1);
     expect((await read()).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  });
+});
+
+describe("an object of a kind with several versions", () => {
+  const chest = { name: "chest", namespace: "default" };
+  const inV2 = { ...Chest, version: "v2", apiVersion: `${Chest.group}/v2` };
+
+  async function chests() {
+    const testServer = new TestServer();
+    const object = await testServer.run(testServer.client.create(TestObject, testObject("a")));
+    const { process, client, requests } = testServer.connect("manager");
+    const onBug = (error: unknown): void => testServer.scheduler.fail(error);
+    const cache = new Cache({ client, env: process, log: silentLogger, onBug });
+    for (const kind of [Chest, inV2]) cache.informer(kind);
+    await testServer.run(cache.start(new AbortController().signal));
+    const owned = new OwnedObjects();
+    const apply = async (kind: typeof Chest, spec: object) => {
+      const before = requests.filter(({ method }) => method === "PATCH").length;
+      const owner = { client, cache, env: process, object };
+      const { unkept } = await testServer.run(owned.apply(owner, kind, { metadata: chest, spec }));
+      await testServer.scheduler.advance(1000);
+      return { unkept, writes: requests.filter(({ method }) => method === "PATCH").length - before };
+    };
+    return { apply, testServer };
+  }
+
+  test("keeps a field that the version of the last apply lacks", async () => {
+    const { apply, testServer } = await chests();
+    await apply(inV2, { planks: 3 });
+    expect(await apply(Chest, { planks: 3, lock: "iron" })).toEqual({ unkept: [], writes: 2 });
+    expect((await testServer.run(testServer.client.get(Chest, chest))).spec).toMatchObject({ lock: "iron" });
+    expect(await apply(Chest, { planks: 3, lock: "iron" })).toMatchObject({ writes: 0 });
+  });
+
+  test("gets a field back that a write of the status in an older version has lost", async () => {
+    const { apply, testServer } = await chests();
+    await apply(Chest, { planks: 3, lock: "iron" });
+    const { client, storage } = testServer;
+    const key = { resource: `${Chest.group}/${Chest.plural}`, ...chest };
+    const stored = storage.get(key);
+    if (!stored) throw new Error("the chest is not stored");
+    // What kube-apiserver does then: the generation stays.
+    await testServer.run(storage.replace(key, stored, { ...stored, spec: { planks: 3 } } as never));
+    await testServer.scheduler.advance(1000);
+    await apply(Chest, { planks: 3, lock: "iron" });
+    expect((await testServer.run(client.get(Chest, chest))).spec).toMatchObject({ lock: "iron" });
+  });
+
+  test("names a field that the stored version does not keep, and tries it again after ten minutes", async () => {
+    const { apply, testServer } = await chests();
+    expect(await apply(inV2, { weight: "2kg" })).toEqual({ unkept: ["spec.weight"], writes: 2 });
+    expect(await apply(inV2, { weight: "2kg" })).toEqual({ unkept: ["spec.weight"], writes: 0 });
+    await testServer.scheduler.advance(10 * 60_000);
+    expect(await apply(inV2, { weight: "2kg" })).toEqual({ unkept: ["spec.weight"], writes: 2 });
   });
 });

@@ -47,6 +47,13 @@ describe("defaults of an AKS control plane", () => {
     });
   });
 
+  test("set the resource group when it is left out", () => {
+    const { resourceGroupName: _, ...spec } = controlPlane().spec;
+    const defaulted = withDefaults(AzureManagedControlPlane, { ...controlPlane(), spec: spec as Spec });
+    expect(defaulted.spec.resourceGroupName).toBe("cluster");
+    expect(errors(defaulted)).toEqual([]);
+  });
+
   test("leave room for overlay pods", () => {
     const { spec } = withDefaults(AzureManagedControlPlane, controlPlane({ networkPluginMode: "overlay" }));
     expect(spec.virtualNetwork).toMatchObject({
@@ -123,6 +130,14 @@ describe("an AKS control plane is rejected", () => {
       "spec.fleetsMember: Forbidden: no membership in a fleet is created yet; join it with az fleet member, or leave it out",
     ],
     [
+      { sshPublicKey: "c3NoLXJzYQ==" },
+      `spec.sshPublicKey: Invalid value: "c3NoLXJzYQ==": must be the base64 of an authorized_keys line such as 'ssh-ed25519 AAAA… comment'`,
+    ],
+    [
+      { additionalTags: { "a/b": "c" } },
+      'spec.additionalTags: Invalid value: "a/b": the name of a tag has 1 to 512 characters, none of them < > % & \\ ? or /',
+    ],
+    [
       { virtualNetwork: { name: "v", subnet: withEndpoints } },
       "spec.virtualNetwork.subnet.serviceEndpoints: Forbidden: endpoints are not created yet; use a virtual network of your own that has them, or leave it out",
     ],
@@ -183,8 +198,52 @@ describe("a running AKS control plane", () => {
       {},
       `spec.aadProfile: Forbidden: cannot be removed: ${NEW}`,
     ],
+    [
+      { aadProfile: { managed: true, adminGroupObjectIDs: [] } },
+      { aadProfile: { managed: false, adminGroupObjectIDs: [] } },
+      `spec.aadProfile.managed: Forbidden: cannot be turned off: ${NEW}`,
+    ],
+    [
+      { addonProfiles: [{ name: "azurepolicy", enabled: true }] },
+      { addonProfiles: [] },
+      "spec.addonProfiles: Forbidden: AKS keeps add-on azurepolicy when it is left out; set its enabled to false",
+    ],
+    [
+      { autoUpgradeProfile: { upgradeChannel: "stable" } },
+      {},
+      "spec.autoUpgradeProfile.upgradeChannel: Forbidden: AKS keeps stable when it is left out; set it to none",
+    ],
+    ...(["azureKeyVaultKms", "imageCleaner"] as const).map(
+      (field): [Partial<Spec>, Partial<Spec>, string] => [
+        { securityProfile: { [field]: { enabled: true } } },
+        {},
+        `spec.securityProfile.${field}: Forbidden: AKS keeps it when it is left out; set enabled to false`,
+      ],
+    ),
+    [
+      { securityProfile: { defender: { securityMonitoring: { enabled: true } } } },
+      { securityProfile: {} },
+      "spec.securityProfile.defender: Forbidden: AKS keeps it when it is left out; set securityMonitoring.enabled to false",
+    ],
   ])("keeps what AKS cannot change: %j, then %j", (before, after, message) => {
     expect(errors(controlPlane(after), controlPlane(before))).toEqual([message]);
+  });
+
+  test("may lose features that are off", () => {
+    const off = controlPlane({
+      addonProfiles: [{ name: "azurepolicy", enabled: false }],
+      autoUpgradeProfile: { upgradeChannel: "none" },
+      securityProfile: {
+        imageCleaner: { enabled: false },
+        defender: { securityMonitoring: { enabled: false } },
+      },
+    });
+    expect(errors(controlPlane(), off)).toEqual([]);
+  });
+
+  test("that CAPZ stored with a key and tags of another form can still be changed", () => {
+    const stored = { sshPublicKey: "plain", additionalTags: { "a/b": "c" } };
+    expect(errors(controlPlane({ ...stored, version: "v1.32.0" }), controlPlane(stored))).toEqual([]);
   });
 
   test("may change who can reach it, but not how", () => {
@@ -203,4 +262,28 @@ describe("a running AKS control plane", () => {
       'spec.version: Invalid value: "v1.31.5": must not be older than v1.31.9: AKS cannot go back',
     ]);
   });
+});
+
+test.each<[Partial<Spec>, string]>([
+  [
+    { apiServerAccessProfile: { privateDNSZone: "system" } },
+    "privateDNSZone has an effect only with enablePrivateCluster",
+  ],
+  [
+    { apiServerAccessProfile: { enablePrivateCluster: true, authorizedIPRanges: ["192.0.2.0/24"] } },
+    "AKS refuses ranges on a private cluster",
+  ],
+  [
+    { securityProfile: { azureKeyVaultKms: { enabled: true, keyID: "k" } } },
+    "AKS wants identity.type UserAssigned",
+  ],
+  [
+    { securityProfile: { azureKeyVaultKms: { keyVaultNetworkAccess: "Private" } } },
+    "AKS wants it with keyVaultNetworkAccess Private",
+  ],
+  [{ networkDataplane: "cilium", networkPlugin: "kubenet" }, "AKS wants networkPlugin azure"],
+])("a combination that AKS refuses is warned about: %j", (spec, warning) => {
+  const warnings = (given: Partial<Spec>) => AzureManagedControlPlane.warn({ object: controlPlane(given) });
+  expect(warnings(spec)).toEqual([expect.stringContaining(warning)]);
+  expect(warnings({})).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "../group.ts";
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../../printer-columns.ts";
 import { AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus } from "./schema.ts";
 import { azureManagedControlPlaneErrors } from "./rules.ts";
+import { azureManagedControlPlaneWarnings } from "./warnings.ts";
 
 /** The control plane of an AKS cluster. */
 export const AzureManagedControlPlane = defineKind({
@@ -25,7 +26,10 @@ export const AzureManagedControlPlane = defineKind({
   ],
   crdLabels: AZURE_PROVIDER_LABELS,
   applyDefaults,
+  // As in CAPZ, the name of the cluster.
+  defaulted: ["spec.resourceGroupName"],
   validate: azureManagedControlPlaneErrors,
+  warn: azureManagedControlPlaneWarnings,
 });
 
 /** The control plane of an AKS cluster. */

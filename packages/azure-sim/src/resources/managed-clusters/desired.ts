@@ -108,6 +108,7 @@ export function desiredPool(
     mode: "User",
     osType: "Linux",
     osSKU: "Ubuntu",
+    enableAutoScaling: false,
     enableNodePublicIP: false,
     enableFIPS: false,
     ...fixedOf(before),

@@ -124,16 +124,21 @@ function policyOfCluster({ metadata }: Frozen<AsoObject>): {
     : { policy: "manage", why: "its cluster is managed" };
 }
 
-/** Says on the MachinePool who decides about the number of nodes. */
+/** Says on the MachinePool who decides about the number of nodes, and which number the autoscaler has chosen. */
 export async function reconcileScaling(scope: Scope): Promise<Outcome> {
-  const { pool, context } = scope;
+  const { pool, agentPool, context } = scope;
   const { machinePool } = ownersOf(scope);
+  const { name, namespace, annotations } = machinePool.metadata;
   const isScaled = pool.spec.scaling !== undefined;
-  const value = machinePool.metadata.annotations?.[SCALED_BY];
-  if (isScaled === (value === "true") || (!isScaled && value !== "true")) return next;
-  const { name, namespace } = machinePool.metadata;
-  const body = { metadata: { annotations: { [SCALED_BY]: isScaled ? "true" : null } } };
-  await context.client.patch(MachinePool, { name, namespace }, { type: "merge", body });
+  const isMarked = annotations?.[SCALED_BY] === "true";
+  const count = agentPool?.status?.["count"];
+  const replicas = isScaled && typeof count === "number" ? count : machinePool.spec.replicas;
+  const body = {
+    ...(isScaled !== isMarked && { metadata: { annotations: { [SCALED_BY]: isScaled ? "true" : null } } }),
+    ...(replicas !== machinePool.spec.replicas && { spec: { replicas } }),
+  };
+  if (Object.keys(body).length > 0)
+    await context.client.patch(MachinePool, { name, namespace }, { type: "merge", body });
   return next;
 }
 

@@ -1,3 +1,4 @@
+import { formatTimestamp } from "@capstan/api";
 import { about, act, type ControlPlanePlan, headingOf, refusal } from "./action.ts";
 import { etcdUnknown, planLeader } from "./release.ts";
 import { memberHealth, memberOf, removalVerdict } from "./quorum.ts";
@@ -46,8 +47,9 @@ function retryOf(view: ControlPlaneView, machine: ControlPlaneMachine): Remediat
   if (!before || nowMs - before.timestampMs > policy.minHealthyPeriodMs) return first;
   const agoMs = nowMs - before.timestampMs;
   if (agoMs < policy.retryPeriodMs) {
-    const leftSeconds = Math.ceil((policy.retryPeriodMs - agoMs) / 1000);
-    const why = `Machine ${machine.name} replaced ${before.machine}; the next attempt is in ${leftSeconds} s (spec.remediation.retryPeriodSeconds)`;
+    // A time, not what is left of it: a message that changes with each pass would be written with each pass.
+    const nextAt = formatTimestamp(before.timestampMs + policy.retryPeriodMs);
+    const why = `Machine ${machine.name} replaced ${before.machine}; the next attempt is at ${nextAt} (spec.remediation.retryPeriodSeconds)`;
     return { reason: "RemediationDeferred", why };
   }
   if (policy.maxRetry !== undefined && before.retryCount >= policy.maxRetry) {
