@@ -52,7 +52,7 @@ export {
   isGone,
   REQUEST_BUDGET_USED_UP,
 } from "./port.ts";
-export { type Region, RegionSizes, type SizeCapabilities } from "./region-sizes.ts";
+export { type OfferedSize, type Region, RegionSizes, type SizeCapabilities } from "./region-sizes.ts";
 export { byProviderID } from "./scale-set/by-provider-id.ts";
 export {
   BATCH_SIZE,

@@ -34,7 +34,6 @@ import { type OutputForm, printed } from "../render/output.ts";
 import { paintFor } from "../render/paint.ts";
 import { widthFor } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
-import { watchAnswer } from "../watching/watch-answer.ts";
 
 /** Which cluster, and how to print it. */
 export interface DescribeClusterOptions {
@@ -43,7 +42,7 @@ export interface DescribeClusterOptions {
   readonly output?: OutputForm;
   /** Shows it again after each change, until Ctrl-C. */
   readonly isWatching: boolean;
-  readonly tree: TreeOptions;
+  readonly tree: Omit<TreeOptions, "nowMs">;
 }
 
 /** `capstan describe cluster`: the parts of a cluster as a tree, with the state of each. */
@@ -52,14 +51,21 @@ export async function describeCluster(shell: Shell, options: DescribeClusterOpti
   // Programs want objects, and a wide answer has room for each of them.
   const tree = output === undefined ? options.tree : { ...options.tree, isGrouped: false };
   return await withUserClient(shell, access, async (client, { now, namespace }) => {
-    const read = async (): Promise<Leaf> => clusterTree(await partsOf(client, { name, namespace }), tree);
+    const read = async (): Promise<Leaf> => {
+      const parts = await partsOf(client, { name, namespace });
+      return clusterTree(parts, { ...tree, nowMs: now() });
+    };
     const print = (root: Leaf): Promise<string> =>
       printed(treeAnswer(root), output, (isWide) => {
         const columns = isWide ? Number.POSITIVE_INFINITY : widthFor(shell);
         const look = { nowMs: now(), columns, isWide, paint: paintFor(shell.out, shell.variables) };
         return printTree(root, look);
       });
-    if (isWatching) return await watchAnswer(shell, { read, print, essence: treeAnswer, output });
+    if (isWatching) {
+      // Only for this flag: a command loads no more than it needs.
+      const { watchAnswer } = await import("../watching/watch-answer.ts");
+      return await watchAnswer(shell, { read, print, essence: treeAnswer, output });
+    }
     shell.out.write(await print(await read()));
     return EXIT.done;
   });

@@ -90,14 +90,20 @@ describe("in a window", () => {
   test("False is red only if a user must do something", () => {
     const paint = paintFor(testShell({ isTerminal: true }).out, {});
     expect(fleetTable(fleet, { ...look, paint })).toContain(paint.warn("False"));
-    const failed = { type: "Ready", status: "False", severity: "Error" } as const;
+    const failed = {
+      ...condition("Available", "False", "ScaleSetProvisionFailed", "no such image"),
+      severity: "Error",
+    } as const;
     const workers = [
       machinePool({
         metadata: { namespace: "default" },
         spec: { clusterName: "quay" },
-        status: { deprecated: { v1beta1: { conditions: [{ ...unavailable, ...failed }] } } },
+        status: { deprecated: { v1beta1: { conditions: [failed] } } },
       }),
     ];
     expect(fleetTable({ ...fleet, workers }, { ...look, paint })).toContain(paint.bad("False"));
+    const available = { ...quay, status: { conditions: [condition("Available", "True", "Available")] } };
+    const text = fleetTable({ ...fleet, clusters: [available], workers }, look);
+    expect(text).toContain("60m   MachinePool pool: no such image");
   });
 });

@@ -10,7 +10,7 @@ import {
 import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
-import { hasTrouble, type Reporter } from "../describe/trouble.ts";
+import { hasTrouble, type Reporter, troubleOf } from "../describe/trouble.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { onOneLine } from "../render/one-line.ts";
@@ -18,7 +18,6 @@ import { type Paint, paintFor } from "../render/paint.ts";
 import { row, table, widthsOf } from "../render/table.ts";
 import { columnsIn, widthFor, wrapped } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
-import { watchAnswer } from "../watching/watch-answer.ts";
 
 /** Which clusters, and how they are printed. */
 export interface GetClustersOptions {
@@ -45,7 +44,11 @@ export async function getClusters(
         const paint = paintFor(shell.out, shell.variables);
         return fleetTable(fleet, { isEverywhere, isWide, columns, nowMs: now(), paint });
       });
-    if (isWatching) return await watchAnswer(shell, { read, print, essence: (fleet) => fleet, output });
+    if (isWatching) {
+      // Only for this flag: a command loads no more than it needs.
+      const { watchAnswer } = await import("../watching/watch-answer.ts");
+      return await watchAnswer(shell, { read, print, essence: (fleet) => fleet, output });
+    }
     const fleet = await read();
     if (fleet.clusters.length === 0 && output === undefined)
       shell.err.write(`No clusters found${isEverywhere ? "" : ` in namespace ${namespace}`}.\n`);
@@ -64,6 +67,7 @@ export interface Fleet {
 
 /** What MachinePools, MachineDeployments and control planes have in common. */
 interface Owner {
+  readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: { readonly clusterName?: string; readonly replicas?: number };
   readonly status?: (Reporter["status"] & { readonly readyReplicas?: number }) | undefined;
@@ -101,17 +105,20 @@ export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Lo
     const own = byCluster.get(keyOf(namespace, name)) ?? [];
     const owners = [...(controlPlane ? [controlPlane] : []), ...own];
     const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
-    const needsUser = [cluster, ...owners].some(hasTrouble);
-    return { cells: rowOf(cluster, counts, { ...look, needsUser }), message: troubleOf(cluster, isWide) };
+    const needsUser = [cluster, ...owners].some((one) => hasTrouble(one, look.nowMs));
+    const message = messageOf(cluster, owners, look.nowMs);
+    return { cells: rowOf(cluster, counts, { ...look, needsUser }), message };
   });
   const heads = [...(isEverywhere ? ["NAMESPACE"] : []), ...HEADS, ...(isWide ? ["ENDPOINT"] : [])];
   const full = table(
     [...heads, "MESSAGE"],
-    lines.map(({ cells, message }) => [...cells, message]),
+    lines.map(({ cells, message }) => [...cells, onOneLine(message, isWide ? undefined : LONGEST_MESSAGE)]),
   );
   if (full.split("\n").every((line) => columnsIn(line) <= columns)) return full;
   const widths = widthsOf([heads, ...lines.map(({ cells }) => cells)]);
-  const body = lines.map(({ cells, message }) => row(cells, widths) + indented(message, columns));
+  const body = lines.map(
+    ({ cells, message }) => row(cells, widths) + indented(onOneLine(message, LONGEST_BELOW), columns),
+  );
   return row(heads, widths) + body.join("");
 }
 
@@ -132,8 +139,9 @@ function readyOfAll(owners: readonly Owner[]): string {
   return `${sum(({ status }) => status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
 }
 
-// The object has all of a message.
+// The object has all of a message. Two lines below a cluster are enough to know where to look.
 const LONGEST_MESSAGE = 100;
+const LONGEST_BELOW = 150;
 
 function rowOf(
   cluster: Frozen<Cluster>,
@@ -157,12 +165,19 @@ function endpointOf({ spec }: Frozen<Cluster>): string {
   return host ? `${host}:${port}` : "-";
 }
 
-/** A pass that failed says more than the state that it could not change. */
-function troubleOf({ status }: Frozen<Cluster>, isWide: boolean): string {
-  const condition =
-    getCondition(status?.conditions, "Reconciled") ?? getCondition(status?.conditions, "Available");
-  if (!condition || condition.status === "True") return "";
-  return onOneLine(condition.message, isWide ? undefined : LONGEST_MESSAGE);
+/** Why the cluster is not available, or which of its owners of machines needs a user although it is. */
+function messageOf(cluster: Frozen<Cluster>, owners: readonly Owner[], nowMs: number): string {
+  const { conditions } = cluster.status ?? {};
+  // A pass that failed says more than the state that it could not change.
+  const condition = getCondition(conditions, "Reconciled") ?? getCondition(conditions, "Available");
+  if (condition && condition.status !== "True") return condition.message;
+  const [first = ""] = owners.flatMap((owner) => {
+    const trouble = troubleOf(owner, nowMs);
+    return trouble
+      ? [`${owner.kind} ${owner.metadata.name}: ${trouble.message ?? trouble.reason ?? ""}`]
+      : [];
+  });
+  return first;
 }
 
 function availableOf({ status }: Frozen<Cluster>, unready: Paint["bad"], paint: Paint): string {

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { kubeconfigPath } from "@capstan/apiserver/layout";
 import { cluster, machineDeployment, namespace } from "@capstan/runtime/testing/builders";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { servedManagement } from "../plan/management.fixture.ts";
@@ -51,6 +52,12 @@ describe("a shell completes", () => {
     ["nothing after the name", ["describe", "cluster", "quay", ""], []],
   ])("%s", async (_, words, expected) => {
     expect(await offered(words)).toEqual({ code: 0, err: "", words: expected });
+  });
+
+  test("the clusters of a data directory, an AKS cluster by its name in Azure", async () => {
+    for (const name of ["quay", "aks--harbor-8b9fd30afb41e8b8"])
+      mkdirSync(dirname(kubeconfigPath(join(folder, ".capstan"), name)), { recursive: true });
+    expect((await offered(["get", "kubeconfig", ""])).words).toEqual(["harbor", "quay"]);
   });
 
   test("no names, quietly, where no cluster answers", async () => {

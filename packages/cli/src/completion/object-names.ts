@@ -34,7 +34,7 @@ export async function objectNames(
   path: string,
   access: UserAccess,
 ): Promise<readonly string[]> {
-  if (path === "get kubeconfig") return savedClusters(access.dataDir);
+  if (path === "get kubeconfig") return await clusterNames(access);
   const [, kinds = []] = NAMED.find(([pattern]) => pattern.test(path)) ?? [];
   if (kinds.length === 0) return [];
   const asked = withUserClient(shell, access, async (client, { namespace }) => {
@@ -46,6 +46,12 @@ export async function objectNames(
   // A completion has no place for an error; the command itself reports it.
   const answered = asked.catch(() => []);
   return (await until(shell, answered, { stop: NEVER, limitMs: ANSWER_WITHIN_MS })) ?? [];
+}
+
+async function clusterNames({ dataDir }: UserAccess): Promise<readonly string[]> {
+  const names = savedClusters(dataDir);
+  const { clusterNameForUsers } = await import("@capstan/sim");
+  return names.map((name) => clusterNameForUsers(name, names));
 }
 
 const NEVER = new AbortController().signal;

@@ -88,6 +88,8 @@ export interface Leaf {
 export interface TreeOptions {
   /** Puts machines that are in the same state on one line. */
   readonly isGrouped: boolean;
+  /** The time in the cluster. */
+  readonly nowMs: number;
   /** Which objects' conditions are shown one by one: `all`, a kind, or KIND/NAME; none if undefined. */
   readonly conditionsOf?: string | undefined;
   /** Shows the MachineSets of a MachineDeployment between it and its machines. */
@@ -148,7 +150,7 @@ function deploymentLeaf(parts: DeploymentParts, options: TreeOptions): Leaf {
     options.hasMachineSets === true ? setLeaves(parts, options) : machineLeaves(machines, options);
   const leaf = leafOf(deployment, options, { desired, ...countsOf(deployment), parts: below });
   const hold = leaf.condition?.status === "True" ? holdOf(deployment) : undefined;
-  return hold ? { ...leaf, condition: hold, needsUser: true } : leaf;
+  return hold ? { ...leaf, condition: hold } : leaf;
 }
 
 /** What holds up a rollout although enough machines are available: a failed preflight check of a MachineSet, say. */
@@ -235,7 +237,7 @@ function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" 
   const { apiVersion, kind, metadata, status } = object;
   const { conditions = [] } = status ?? {};
   const main = mainCondition(conditions);
-  const needsUser = hasTrouble(object);
+  const needsUser = hasTrouble(object, options.nowMs);
   const shown = isChosen(object, options.conditionsOf)
     ? conditions
         .filter((condition) => condition !== main)

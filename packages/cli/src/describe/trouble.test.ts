@@ -2,6 +2,7 @@ import type { Condition } from "@capstan/api";
 import { expect, test } from "vitest";
 import { hasTrouble } from "./trouble.ts";
 
+const NOW_MS = Date.UTC(2026, 0, 1, 12);
 const is = (type: string, status: Condition["status"], more: Partial<Condition> = {}): Condition => ({
   type,
   status,
@@ -34,8 +35,41 @@ test.each([
     false,
   ],
   [
-    "a control plane that may not grow",
-    both([unavailable], [is("Resized", "False", { severity: "Warning", reason: "PreflightCheckFailed" })]),
+    "a control plane whose next machine waits for this one",
+    both([], [is("Resized", "False", { severity: "Warning", reason: "PreflightCheckFailed" })]),
+    false,
+  ],
+  [
+    "a control plane that may not be repaired",
+    both([], [is("OwnerRemediated", "False", { severity: "Warning", reason: "CannotBeRemediated" })]),
+    true,
+  ],
+  [
+    "a pass that waits for something else",
+    both(
+      [is("Reconciled", "False", { reason: "WaitingForControlPlaneAvailable" })],
+      [is("Ready", "False", { severity: "Info", reason: "WaitingForControlPlaneAvailable" })],
+    ),
+    false,
+  ],
+  [
+    "a Node that is not Ready in its first minutes",
+    both(
+      [],
+      [
+        is("NodeHealthy", "False", {
+          severity: "Warning",
+          reason: "NodeConditionsFailed",
+          lastTransitionTime: "2026-01-01T11:58:00Z",
+        }),
+        is("Ready", "False", { severity: "Warning", reason: "NodeConditionsFailed" }),
+      ],
+    ),
+    false,
+  ],
+  [
+    "a Node that has not been Ready for longer",
+    both([], [is("NodeHealthy", "False", { severity: "Warning", reason: "NodeConditionsFailed" })]),
     true,
   ],
   [
@@ -70,5 +104,5 @@ test.each([
     true,
   ],
 ])("%s: needs a user is %o", (_, object, expected) => {
-  expect(hasTrouble(object)).toBe(expected);
+  expect(hasTrouble(object, NOW_MS)).toBe(expected);
 });

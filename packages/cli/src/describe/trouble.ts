@@ -11,26 +11,62 @@ export interface Reporter {
     | undefined;
 }
 
+/** Whether a user must do something about an object. */
+export function hasTrouble(object: Reporter, nowMs: number): boolean {
+  return troubleOf(object, nowMs) !== undefined;
+}
+
 /**
- * Whether a user must do something about an object. An object that is being created, scaled or rolled out is not ready
+ * The condition for which a user must do something. An object that is being created, scaled or rolled out is not ready
  * either, and needs only time. Conditions of v1beta2 do not tell these apart; the severities of v1beta1 do.
  */
-export function hasTrouble(object: Reporter): boolean {
+export function troubleOf(object: Reporter, nowMs: number): Frozen<Condition> | undefined {
   const { conditions = NONE } = object.status ?? {};
   const older = olderConditionsOf(object) ?? NONE;
-  const hasFailed = isFalse(conditions, "Reconciled") || hasLostConnection(conditions);
-  if (hasFailed || older.some(isTrouble)) return true;
+  const failed = older.find((condition) => isTrouble(condition) && !isStarting(condition, nowMs));
   const hasSeverities = older !== conditions || older.some(({ severity }) => severity !== undefined);
-  return !hasSeverities && isUnreadyAgain(object, conditions);
+  return (
+    failedPass(conditions, older) ??
+    lostConnection(conditions) ??
+    failed ??
+    (hasSeverities || !isInitialized(object) ? undefined : unready(conditions))
+  );
+}
+
+/** A pass that could not do its work; one that only waits has the severity Info. */
+function failedPass(
+  conditions: readonly Frozen<Condition>[],
+  older: readonly Frozen<Condition>[],
+): Frozen<Condition> | undefined {
+  const failed = falseOne(conditions, "Reconciled");
+  return older.some(({ severity, reason }) => severity === "Info" && reason === failed?.reason)
+    ? undefined
+    : failed;
+}
+
+// What a kubelet and static pods report for a minute or two after a machine has booted.
+const REASONS_OF_STARTS: ReadonlySet<string> = new Set([
+  "ControlPlaneComponentsUnhealthy",
+  "NodeConditionsFailed",
+  "NotHealthy",
+]);
+// These repeat the reason of another condition, and not since when.
+const SUMMARIES: ReadonlySet<string> = new Set(["ControlPlaneReady", "Ready"]);
+const START_LIMIT_MS = 5 * 60_000;
+
+function isStarting({ type, reason = "", lastTransitionTime }: Frozen<Condition>, nowMs: number): boolean {
+  if (!REASONS_OF_STARTS.has(reason)) return false;
+  return SUMMARIES.has(type) || nowMs - Date.parse(lastTransitionTime) < START_LIMIT_MS;
 }
 
 /** Without severities, what has been ready once is in trouble when it is not. */
-function isUnreadyAgain(object: Reporter, conditions: readonly Frozen<Condition>[]): boolean {
-  return isInitialized(object) && ["Ready", "Available"].some((type) => isFalse(conditions, type));
+function unready(conditions: readonly Frozen<Condition>[]): Frozen<Condition> | undefined {
+  return falseOne(conditions, "Ready") ?? falseOne(conditions, "Available");
 }
 
-function isFalse(conditions: readonly Frozen<Condition>[], type: string): boolean {
-  return getCondition(conditions, type)?.status === "False";
+function falseOne(conditions: readonly Frozen<Condition>[], type: string): Frozen<Condition> | undefined {
+  const condition = getCondition(conditions, type);
+  return condition?.status === "False" ? condition : undefined;
 }
 
 const NONE: readonly Condition[] = [];
@@ -40,9 +76,11 @@ export function isTrouble({ status, severity, reason = "" }: Frozen<Condition>):
   return status === "False" && severity !== undefined && severity !== "Info" && !STEPS.has(reason);
 }
 
-// Cluster API reports these with the severity Warning, also when a cluster is created.
+// Reported as a warning or an error also while a cluster is created; the machines that this is about report why.
 const STEPS: ReadonlySet<string> = new Set([
+  "NotAvailable",
   "NotEnoughAvailable",
+  "PreflightCheckFailed",
   "RollingUpdateInProgress",
   "ScalingDown",
   "ScalingUp",
@@ -50,9 +88,9 @@ const STEPS: ReadonlySet<string> = new Set([
 ]);
 
 /** A control plane that has answered once, and does not answer now. */
-function hasLostConnection(conditions: readonly Frozen<Condition>[]): boolean {
+function lostConnection(conditions: readonly Frozen<Condition>[]): Frozen<Condition> | undefined {
   const initialized = getCondition(conditions, "ControlPlaneInitialized");
-  return initialized?.status === "True" && isFalse(conditions, "RemoteConnectionProbe");
+  return initialized?.status === "True" ? falseOne(conditions, "RemoteConnectionProbe") : undefined;
 }
 
 function isInitialized({ status }: Reporter): boolean {

@@ -54,7 +54,8 @@ export async function followProgress(
   const leftMs = (): number => timeoutMs - (clock.monotonic() - beganMs);
   const monotonic = (): number => clock.monotonic();
   const say = (text: string): void => shell.err.write(`capstan: ${text}`);
-  const readAgain = retryingReader(readProgress, { monotonic, say, stop });
+  const isEnding = (): boolean => stop.aborted || leftMs() <= 0;
+  const readAgain = retryingReader(readProgress, { monotonic, say, isEnding });
   const shown = ({ text, answer }: Progress): string =>
     output === "json" ? `${JSON.stringify(answer)}\n` : forWindow(shell, text, EMPHASIS);
   let before: Progress | undefined;

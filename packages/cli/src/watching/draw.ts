@@ -21,7 +21,11 @@ export async function draw(
   };
   const monotonic = (): number => shell.env.clock.monotonic();
   // The cursor is on a line of its own.
-  const readAgain = retryingReader(() => readText(shell.out.rows - 1), { monotonic, say, stop });
+  const readAgain = retryingReader(() => readText(shell.out.rows - 1), {
+    monotonic,
+    say,
+    isEnding: () => stop.aborted,
+  });
   for (;;) {
     const drawn = await until(shell, readAgain(), { stop });
     if (drawn !== undefined) {

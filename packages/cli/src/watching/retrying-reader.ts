@@ -1,6 +1,7 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { Failure } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
+import { causeFirst } from "../render/cause-first.ts";
 
 // A restart of a server takes seconds, and that of its machine a minute.
 const LONGEST_OUTAGE_MS = 120_000;
@@ -10,8 +11,8 @@ interface ReaderPorts {
   readonly monotonic: () => number;
   /** Where it reports an outage. */
   readonly say: (text: string) => void;
-  /** Aborted when the command ends, which ends its requests, too. */
-  readonly stop: AbortSignal;
+  /** Whether the command ends, which makes its last request fail. */
+  readonly isEnding: () => boolean;
 }
 
 /**
@@ -21,7 +22,7 @@ interface ReaderPorts {
  */
 export function retryingReader<S>(
   readState: () => Promise<S>,
-  { monotonic, say, stop }: ReaderPorts,
+  { monotonic, say, isEnding }: ReaderPorts,
 ): () => Promise<S | undefined> {
   let hasAnswered = false;
   let awaySinceMs: number | undefined;
@@ -32,13 +33,13 @@ export function retryingReader<S>(
       awaySinceMs = undefined;
       return state;
     } catch (error) {
-      if (stop.aborted) return undefined;
+      if (isEnding()) return undefined;
       if (!hasAnswered || !(error instanceof Failure) || !mayPass(error)) throw error;
-      if (awaySinceMs === undefined) say(`no answer, trying again: ${error.message}\n`);
+      if (awaySinceMs === undefined) say(`no answer, trying again: ${causeFirst(error.message)}\n`);
       awaySinceMs ??= monotonic();
       const awayMs = monotonic() - awaySinceMs;
       if (awayMs >= LONGEST_OUTAGE_MS)
-        throw new CommandError(`no answer for ${humanDuration(awayMs)}: ${error.message}`);
+        throw new CommandError(`no answer for ${humanDuration(awayMs)}: ${causeFirst(error.message)}`);
       return undefined;
     }
   };

@@ -29,7 +29,7 @@ async function printChanges<T>(
   const readAgain = retryingReader(read, {
     monotonic: () => shell.env.clock.monotonic(),
     say: (text) => shell.err.write(`capstan: ${text}`),
-    stop,
+    isEnding: () => stop.aborted,
   });
   const between = output === "yaml" ? "---\n" : output === "json" ? "" : "\n";
   let before: string | undefined;

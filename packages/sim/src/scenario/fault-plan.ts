@@ -16,8 +16,11 @@ export function readFaultPlan(text: string): FaultPlanReading {
   const faults: Fault[] = [];
   const problems: Problem[] = [];
   let column = 1;
-  for (const part of text.split(",")) {
-    const reading = readFault(part.trim());
+  const parts = text.split(",");
+  // These stand alone.
+  const others = parts.length === 1 ? ["none", "swarm"] : [];
+  for (const part of parts) {
+    const reading = readFault(part.trim(), others);
     const at = { file: "--faults", line: 1, column };
     if ("fault" in reading) faults.push(reading.fault);
     else problems.push({ at, field: "", message: `${JSON.stringify(part.trim())}: ${reading.message}` });
