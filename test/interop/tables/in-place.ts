@@ -11,11 +11,9 @@ import { applyGenerated, type GeneratedCluster, patch, SETTLED_MS, settled } fro
 import type { Table } from "../table.ts";
 import { waitFor } from "../wait.ts";
 
-const OLD = "v1.33.5";
-const NEW = "v1.34.1";
+const VERSION = "v1.33.5";
 const HOST = `127.70.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 const QUAY: GeneratedCluster = { name: "quay", host: HOST };
-const CONTROL_PLANE = `kubeadmcontrolplane/${QUAY.name}-control-plane`;
 const DEPLOYMENT = `machinedeployment/${QUAY.name}-md-0`;
 const CALLS = 3;
 
@@ -31,37 +29,37 @@ export const inPlace: Table = {
   ],
   run: async ({ say }) => {
     const beside = await startBesideUpstream(say, { gates: ["RuntimeSDK", "InPlaceUpdates"] });
-    const updater = countingUpdater();
-    const server = await served(beside, updater.updater);
     try {
-      const problems = await updated(beside, server.port, server.authority);
-      const { asked, calls } = updater;
-      const summary = `two workers upgraded in place: asked ${asked.length} times, ${[...calls.values()].join(" and ")} calls`;
+      const counting = countingUpdater();
+      const problems = await updated(beside, counting);
+      const { asked, calls } = counting;
+      const summary = `two workers updated in place: asked ${asked.length} times, ${[...calls.values()].join(" and ")} calls`;
       if (problems.length > 0) return { summary, problems: [...problems, beside.logs()] };
-      const isCalled = calls.size === 2 && [...calls.values()].every((count) => count >= CALLS);
-      return { summary, problems: isCalled ? [] : ["not each machine was updated by the updater"] };
+      return {
+        summary,
+        problems: isCalledEnough(calls) ? [] : ["the updater was not called for each worker"],
+      };
     } finally {
-      await server.close();
       await beside.stop();
       killAll();
     }
   },
 };
 
-/** Accepts another version, and needs three calls for a machine. */
+/** Accepts other files, and needs three calls for a machine. */
 function countingUpdater() {
   const asked: (readonly string[])[] = [];
   const calls = new Map<string, number>();
   const updater = defineUpdater({
-    name: "upgrader",
+    name: "files",
     canUpdate: ({ changes }) => {
       asked.push(changes);
-      return changes.filter((path) => isBelow(path, "machine.spec.version"));
+      return changes.filter((path) => isBelow(path, "bootstrap.spec.files"));
     },
     update: ({ machine: { name } }) => {
       const count = (calls.get(name) ?? 0) + 1;
       calls.set(name, count);
-      return count < CALLS ? inProgress(1, "upgrading") : done();
+      return count < CALLS ? inProgress(1, "writing files") : done();
     },
   });
   return { updater, asked, calls };
@@ -82,46 +80,60 @@ async function served(
   return { port: server.port, authority: authority.cert, close: () => server.close() };
 }
 
-async function updated(beside: BesideUpstream, port: number, authority: string): Promise<readonly string[]> {
+/** Creates a cluster, and gives its workers another file. */
+async function updated(
+  beside: BesideUpstream,
+  { updater, calls }: ReturnType<typeof countingUpdater>,
+): Promise<readonly string[]> {
   const { management, clusterctl } = beside;
-  const counts = ["--control-plane-machine-count=1", "--worker-machine-count=2"];
-  const generated = await clusterctl(
-    "generate",
-    "cluster",
-    QUAY.name,
-    `--kubernetes-version=${OLD}`,
-    ...counts,
-  );
-  if (generated.code !== 0) return [`clusterctl generate cluster failed: ${generated.err}`];
-  const applied = await applyGenerated(beside, QUAY, generated.out);
-  const first = [...applied, ...(await settled(beside, { version: OLD, machines: 3 }))];
-  if (first.length > 0) return first;
-  await management.apply(stringify(extensionAt(port, authority)));
-  await management.kubectl("wait", "extensionconfig/upgrader", "--for=condition=Discovered", "--timeout=60s");
-  // Workers may not be newer than their control plane.
-  await patch(beside, CONTROL_PLANE, { spec: { version: NEW } });
-  const isUpgraded = await waitFor(SETTLED_MS, async () => {
-    const [plane] = await beside.objects("kubeadmcontrolplanes", "-n", "default");
-    const { version, replicas } = (plane?.["status"] ?? {}) as JsonObject;
-    return version === NEW && replicas === 1 ? true : undefined;
-  });
-  if (!isUpgraded)
-    return [`the control plane was not upgraded: ${await management.kubectl("get", "machines")}`];
-  const before = await workersOf(beside);
-  const rollout = { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } };
-  await patch(beside, DEPLOYMENT, { spec: { rollout, template: { spec: { version: NEW } } } });
-  const problems = await settled(beside, { version: NEW, machines: 3 });
-  const after = await workersOf(beside);
-  return after.join() === before.join()
-    ? problems
-    : [...problems, `machines were replaced: ${before.join(", ")} became ${after.join(", ")}`];
+  const server = await served(beside, updater);
+  try {
+    const counts = ["--control-plane-machine-count=1", "--worker-machine-count=2"];
+    const flags = [`--kubernetes-version=${VERSION}`, ...counts];
+    const { code, out, err } = await clusterctl("generate", "cluster", QUAY.name, ...flags);
+    if (code !== 0) return [`clusterctl generate cluster failed: ${err}`];
+    const whole = { version: VERSION, machines: 3 };
+    const first = [...(await applyGenerated(beside, QUAY, out)), ...(await settled(beside, whole))];
+    if (first.length > 0) return first;
+    await management.apply(stringify(extensionAt(server)));
+    await management.kubectl("wait", "extensionconfig/files", "--for=condition=Discovered", "--timeout=60s");
+    const before = await workersOf(beside);
+    await changeFiles(beside);
+    await waitFor(SETTLED_MS, () => Promise.resolve(isCalledEnough(calls) || undefined));
+    const problems = await settled(beside, whole);
+    const after = await workersOf(beside);
+    return after.join() === before.join()
+      ? problems
+      : [...problems, `machines were replaced: ${before.join(", ")} became ${after.join(", ")}`];
+  } finally {
+    await server.close();
+  }
 }
 
-function extensionAt(port: number, authority: string): object {
+const isCalledEnough = (calls: ReadonlyMap<string, number>): boolean =>
+  calls.size === 2 && [...calls.values()].every((count) => count >= CALLS);
+
+/** Another template with one more file; without a spare machine, as each worker keeps its own. */
+async function changeFiles(beside: BesideUpstream): Promise<void> {
+  const templates = await beside.objects("kubeadmconfigtemplates", "-n", "default");
+  const { apiVersion, kind, spec } = templates[0] ?? {};
+  const { template } = spec as { readonly template: { readonly spec: JsonObject } };
+  const files = [{ path: "/etc/motd", content: "welcome" }];
+  const name = `${QUAY.name}-md-1`;
+  const changed = { template: { ...template, spec: { ...template.spec, files } } };
+  await beside.management.apply(
+    stringify({ apiVersion, kind, metadata: { name, namespace: "default" }, spec: changed }),
+  );
+  const rollout = { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } };
+  const bootstrap = { configRef: { name } };
+  await patch(beside, DEPLOYMENT, { spec: { rollout, template: { spec: { bootstrap } } } });
+}
+
+function extensionAt({ port, authority }: { readonly port: number; readonly authority: string }): object {
   return {
     apiVersion: "runtime.cluster.x-k8s.io/v1beta2",
     kind: "ExtensionConfig",
-    metadata: { name: "upgrader" },
+    metadata: { name: "files" },
     spec: {
       clientConfig: {
         url: `https://localhost:${port}`,
