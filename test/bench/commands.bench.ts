@@ -30,14 +30,15 @@ try {
     "capstan get clusters, from sources": [process.execPath, SOURCES, "get", "clusters"],
     "capstan --version, bundled": [process.execPath, bundle, "--version"],
   };
-  const seconds = measured(Object.values(commands));
-  const [base = Number.NaN] = seconds;
+  const times = measured(Object.values(commands));
+  const [base] = times;
   const goals = ["", "at most 4", "at most 8", ""];
   printTable(
-    [`median of ${ROUNDS}, warm`, "CPU s", "times kubectl", "goal"],
+    [`median of ${ROUNDS}, warm`, "CPU s", "times kubectl", "goal", "wall s"],
     Object.keys(commands).map((name, index) => {
-      const took = seconds[index] ?? Number.NaN;
-      return [name, took.toFixed(3), (took / base).toFixed(1), goals[index] ?? ""];
+      const { cpu = Number.NaN, wall = Number.NaN } = times[index] ?? {};
+      const ratio = cpu / (base?.cpu ?? Number.NaN);
+      return [name, cpu.toFixed(3), ratio.toFixed(1), goals[index] ?? "", wall.toFixed(3)];
     }),
   );
 } finally {
@@ -46,23 +47,30 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The median of each command; they run in turns, so that other load slows all of them down. */
-function measured(commands: readonly (readonly string[])[]): readonly number[] {
-  commands.forEach(cpuSeconds);
-  const rounds = Array.from({ length: ROUNDS }, () => commands.map(cpuSeconds));
-  return commands.map((_, index) => median(rounds.map((round) => round[index] ?? Number.NaN)));
+/** In seconds. */
+interface Times {
+  /** In user and in system mode. */
+  readonly cpu: number;
+  readonly wall: number;
 }
 
-/** User and system time of one run, by the shell that waits for it. */
-function cpuSeconds(command: readonly string[]): number {
-  const script = 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>/dev/null';
+/** The medians of each command; they run in turns, so that other load slows all of them down. */
+function measured(commands: readonly (readonly string[])[]): readonly Times[] {
+  commands.forEach(timesOf);
+  const rounds = Array.from({ length: ROUNDS }, () => commands.map(timesOf));
+  return commands.map((_, index) => ({
+    cpu: median(rounds.map((round) => round[index]?.cpu ?? Number.NaN)),
+    wall: median(rounds.map((round) => round[index]?.wall ?? Number.NaN)),
+  }));
+}
+
+/** The times of one run, by the shell that waits for it. */
+function timesOf(command: readonly string[]): Times {
+  const script = 'TIMEFORMAT="%U %S %R"; time "$@" >/dev/null 2>/dev/null';
   const printed = execFileSync("bash", ["-c", `{ ${script}; } 2>&1`, "bash", ...command], {
     env,
     encoding: "utf8",
   });
-  return printed
-    .trim()
-    .split(" ")
-    .map(Number)
-    .reduce((sum, one) => sum + one, 0);
+  const [user = 0, system = 0, wall = 0] = printed.trim().split(" ").map(Number);
+  return { cpu: user + system, wall };
 }

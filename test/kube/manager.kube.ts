@@ -8,6 +8,8 @@ import {
   KubeadmConfig,
   Lease,
   MachineHealthCheck,
+  Namespace,
+  Node,
   type PolicyRule,
   Secret,
 } from "@capstan/api";
@@ -99,6 +101,99 @@ async function readyManager(): Promise<RunningManager> {
     await eventually(async () => expect((await fetch(`${manager.healthUrl}/${probe}`)).status).toBe(200));
   return manager;
 }
+
+describe("before the first write, init and manager refuse by name", () => {
+  /** A kubeconfig like that of the administrator, with changes. */
+  const configWith = (name: string, change: { ca?: string; token?: string }): string => {
+    const { url, ca, adminToken } = management.plane;
+    const bundle = Buffer.from(change.ca ?? ca).toString("base64");
+    const config = {
+      clusters: [{ name: "c", cluster: { server: url, "certificate-authority-data": bundle } }],
+      users: [{ name: "c", user: { token: change.token ?? adminToken } }],
+      contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
+      "current-context": "c",
+    };
+    const path = join(management.folder, `${name}.kubeconfig`);
+    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    return path;
+  };
+  const refusalOf = async (command: string, kubeconfig: string): Promise<string> => {
+    const { code, err } = await management.capstan(command, "--kubeconfig", kubeconfig);
+    expect(code).toBe(1);
+    expect(await management.client.find(Namespace, { name: LEASE.namespace })).toBeUndefined();
+    return err;
+  };
+
+  test("a server with another authority", async () => {
+    const path = configWith("other-authority", { ca: management.azure.ca });
+    const [ofInit, ofManager] = await Promise.all([refusalOf("init", path), refusalOf("manager", path)]);
+    expect(ofInit).toMatch(/^capstan: the certificate of https:\S+ is not trusted: .*check the CA bundle/);
+    expect(ofManager).toBe(ofInit);
+  });
+
+  test("the kubeconfig of a workload cluster", async () => {
+    const annotations = { "cluster.x-k8s.io/cluster-name": "quay" };
+    const node = { apiVersion: "v1", kind: "Node", metadata: { name: "quay-0", annotations } };
+    await management.client.create(Node, node);
+    const path = management.plane.kubeconfig;
+    const refusals = await Promise.all([refusalOf("init", path), refusalOf("manager", path)]);
+    await management.client.delete(Node, node.metadata);
+    for (const refusal of refusals) expect(refusal).toMatch(/^capstan: this is workload cluster quay, /);
+  });
+
+  test("a user who lacks one right, or may not give the manager its rights", async () => {
+    const rules = [
+      { apiGroups: [""], resources: ["namespaces", "services", "serviceaccounts"], verbs: ["*"] },
+      { apiGroups: ["apps"], resources: ["deployments"], verbs: ["*"] },
+      { apiGroups: ["policy"], resources: ["poddisruptionbudgets"], verbs: ["*"] },
+      { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["*"] },
+      { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["list"] },
+      {
+        apiGroups: ["rbac.authorization.k8s.io"],
+        resources: ["clusterroles", "clusterrolebindings", "roles", "rolebindings"],
+        verbs: ["get", "create", "patch"],
+      },
+    ];
+    const webhooks = {
+      apiGroups: ["admissionregistration.k8s.io"],
+      resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+      verbs: ["get", "create", "patch"],
+    };
+    const access = (some: object[]): string =>
+      [
+        { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "jo", namespace: "default" } },
+        {
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "ClusterRole",
+          metadata: { name: "jo" },
+          rules: some,
+        },
+        {
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "ClusterRoleBinding",
+          metadata: { name: "jo" },
+          roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "jo" },
+          subjects: [{ kind: "ServiceAccount", name: "jo", namespace: "default" }],
+        },
+      ]
+        .map((object) => `---\n${JSON.stringify(object)}\n`)
+        .join("");
+    await management.apply(access([...rules, { ...webhooks, verbs: ["get", "create"] }]));
+    const path = configWith("jo", { token: (await management.kubectl("create", "token", "jo")).trim() });
+    await eventually(async () =>
+      expect(await refusalOf("init", path)).toContain(
+        "this user may not patch mutatingwebhookconfigurations of admissionregistration.k8s.io, patch validatingwebhookconfigurations of admissionregistration.k8s.io; nothing has been changed",
+      ),
+    );
+    await management.apply(access([...rules, webhooks]));
+    await eventually(async () =>
+      expect(await refusalOf("init", path)).toContain(
+        "this user may not grant the manager rights that it does not have itself, such as {APIGroups:",
+      ),
+    );
+    await management.kubectl("delete", "clusterrole,clusterrolebinding,serviceaccount", "jo");
+  });
+});
 
 describe("capstan init", () => {
   test("installs everything, the manager before the definitions, and says so in a line for each kind", async () => {

@@ -1,47 +1,27 @@
 /** Control planes of `capstan manager` as a process, on machines of `capstan azure-sim --guests`, beside a real kube-apiserver. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
-  AzureCluster,
   AzureMachine,
   Cluster,
   Event,
-  isJsonObject,
   KubeadmControlPlane,
   Machine,
   MachineDeployment,
   MachinePool,
 } from "@capstan/api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { killAll } from "../journeys/capstan.ts";
 import { runsAll } from "../sample.ts";
 import { type GuestAzure, startGuestAzure } from "./guest-azure.ts";
+import { guestCluster } from "./guest-cluster.ts";
 import { eventually, type Management, startManagementWith } from "./management.ts";
 
 const BRIDGE = { name: "bridge", namespace: "default" };
 // A loopback address of this process: other runs on the machine have theirs.
 const HOST = `127.64.${(process.pid >> 8) & 255}.${process.pid & 255}`;
-const FOLDER = "examples/ha-cluster";
 // All steps together take six minutes on two cores.
 const LIMIT_MS = 20 * 60_000;
 
 let management: Management<GuestAzure>;
-
-/** The manifests of the example, with a control plane at a loopback address. */
-function manifests(): readonly string[] {
-  const texts = readdirSync(FOLDER)
-    .filter((name) => name.endsWith(".yaml"))
-    .map((name) => readFileSync(join(FOLDER, name), "utf8"));
-  return texts.flatMap((text) =>
-    parseAllDocuments(text).map((document) => {
-      const object: unknown = document.toJS();
-      if (isJsonObject(object) && object["kind"] === AzureCluster.kind)
-        document.setIn(["spec", "controlPlaneEndpoint"], { host: HOST, port: 6443 });
-      return document.toString();
-    }),
-  );
-}
 
 const withinLimit = (assertion: () => Promise<void>): Promise<void> => eventually(assertion, LIMIT_MS);
 
@@ -96,7 +76,8 @@ describe.runIf(runsAll)("a control plane outside capstan up", { timeout: LIMIT_M
 
   test("starts from user data alone, with its workers", async () => {
     // kube-apiserver needs a moment until it calls the webhooks of the manager.
-    for (const manifest of manifests()) await eventually(async () => void (await management.apply(manifest)));
+    for (const manifest of guestCluster({ name: BRIDGE.name, host: HOST }))
+      await eventually(async () => void (await management.apply(manifest)));
     await controlPlaneHas(3, "v1.33.5");
     await workersHave("v1.33.5");
   });

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { givenName } from "./arguments.ts";
 import type { UserAccess } from "./cluster/user-kubeconfig.ts";
 import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
@@ -43,8 +43,10 @@ export function accessOf(
   };
 }
 
+const WATCH = "show it again after each change, until Ctrl-C";
+
 type DescribeFlags = AccessFlags &
-  OutputFlag & { grouping: boolean; showConditions?: string; showMachinesets?: boolean };
+  OutputFlag & { watch: boolean; grouping: boolean; showConditions?: string; showMachinesets?: boolean };
 
 /** Adds `capstan describe cluster`. */
 export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut): void {
@@ -63,16 +65,20 @@ export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut):
     .option("--no-grouping", "show each machine; without it, machines in the same state share a line")
     .option("--show-machinesets", "show the MachineSets of MachineDeployments")
     .option("--show-conditions <whose>", "show conditions one by one: all, a kind, or KIND/NAME")
+    .option("-w, --watch", WATCH, false)
+    .addOption(new Option("--no-watch").hideHelp())
     .addOption(outputOption())
     .action(async (name: string, flags: DescribeFlags) => {
       const { describeCluster } = await import("./commands/describe-cluster.ts");
-      const { grouping: isGrouped, showConditions: conditionsOf, showMachinesets = false, output } = flags;
+      const { grouping: isGrouped, showConditions: conditionsOf, showMachinesets = false } = flags;
+      const { output, watch: isWatching } = flags;
       const access = accessOf(shell, flags);
       await carryOut(flags, () =>
         describeCluster(shell, {
           access,
           name,
           output,
+          isWatching,
           tree: { isGrouped, conditionsOf, hasMachineSets: showMachinesets },
         }),
       );
@@ -91,11 +97,13 @@ export function addGetClusters(get: Command, shell: Shell, carryOut: CarryOut): 
   asking(get, "clusters", shell)
     .description("list clusters with their machines, and why one is not ready")
     .option("-A, --all-namespaces", "list clusters of all namespaces", false)
+    .option("-w, --watch", WATCH, false)
+    .addOption(new Option("--no-watch").hideHelp())
     .addOption(outputOption())
-    .action(async (flags: AccessFlags & OutputFlag & { allNamespaces: boolean }) => {
+    .action(async (flags: AccessFlags & OutputFlag & { allNamespaces: boolean; watch: boolean }) => {
       const { getClusters } = await import("./commands/get-clusters.ts");
-      const { allNamespaces: isEverywhere, output } = flags;
+      const { allNamespaces: isEverywhere, output, watch: isWatching } = flags;
       const access = accessOf(shell, flags);
-      await carryOut(flags, () => getClusters(shell, { access, output, isEverywhere }));
+      await carryOut(flags, () => getClusters(shell, { access, output, isEverywhere, isWatching }));
     });
 }

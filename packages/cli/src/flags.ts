@@ -38,7 +38,11 @@ export const CONTROLLERS_FLAG =
 export const FEATURE_GATES =
   "features to switch, such as InPlaceUpdates=true,NodePrototyping=true; both are off unless given; up remembers them";
 
-/** `-o`. */
-export function outputOption(): Option {
-  return new Option("-o, --output <form>", "output format, instead of a table").choices(OUTPUT_FORMS);
+/** `-o`; only some tables have more to show when they are wide. */
+export function outputOption(forms: readonly OutputForm[] = OUTPUT_FORMS): Option {
+  const choices = forms.filter((form) => form !== undefined);
+  return new Option("-o, --output <form>", "output format, instead of a table").choices(choices);
 }
+
+/** The values of `-o` for answers that have no wide form. */
+export const NARROW_FORMS: readonly OutputForm[] = OUTPUT_FORMS.filter((form) => form !== "wide");

@@ -1,9 +1,13 @@
 import { Argument, type Command } from "commander";
-import { candidatesOf } from "./completion/candidates.ts";
+import { accessOf } from "./cluster-program.ts";
+import { candidatesOf, namingCommand } from "./completion/candidates.ts";
 import { completionScript, type ShellName, SHELLS } from "./completion/scripts.ts";
 import type { Shell } from "./shell.ts";
 
 const COMPLETION_HELP = `
+The shell must find capstan; in a clone of the repository, put this into the same file, in front:
+  export PATH=/folder/of/the/clone/node_modules/.bin:$PATH
+
 Examples:
   source <(capstan completion bash)                                    in ~/.bashrc
   source <(capstan completion zsh)                                     in ~/.zshrc
@@ -14,16 +18,17 @@ Examples:
 export function addHelp(program: Command, shell: Shell): void {
   program
     .command("completion")
-    .description("print a script that makes a shell complete commands and flags")
+    .description("print a script that makes a shell complete commands, flags and names of objects")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText("after", COMPLETION_HELP)
     .action((name: ShellName) => shell.out.write(completionScript(name)));
   program
     .command("__complete", { hidden: true })
     .argument("[words...]")
-    .action((words: readonly string[]) => {
+    .action(async (words: readonly string[]) => {
       const lines = candidatesOf(program, words).map(({ word, description }) => `${word}\t${description}\n`);
-      shell.out.write(lines.join(""));
+      const names = await namesFor(program, shell, words);
+      shell.out.write([...lines, ...names.map((name) => `${name}\t\n`)].join(""));
     });
   program
     .command("help")
@@ -31,6 +36,20 @@ export function addHelp(program: Command, shell: Shell): void {
     .argument("[command...]", "the words of the command")
     .action((words: readonly string[]) => named(program, words).outputHelp());
   nameHelp(program, "capstan");
+}
+
+/** The names of objects that complete the last word. */
+async function namesFor(
+  program: Command,
+  shell: Shell,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const naming = namingCommand(program, words);
+  if (!naming) return [];
+  const { objectNames } = await import("./completion/object-names.ts");
+  const access = accessOf(shell, naming.command.opts());
+  const names = await objectNames(shell, naming.path, access);
+  return names.filter((name) => name.startsWith(words.at(-1) ?? ""));
 }
 
 /** The command of that name; an unknown word ends with an error that suggests one. */

@@ -25,6 +25,7 @@ export function addInit(program: Command, shell: Shell, carryOut: CarryOut): voi
     .option("--image <reference>", "image of the manager", DEFAULT_IMAGE)
     .option("--dry-run", "print the objects as YAML and change nothing", false)
     .option("--take-over", "replace the CRDs of another provider", false)
+    .option("--self-managed", "also into a workload cluster, which then manages itself", false)
     .addHelpText("after", EXAMPLES)
     .action(async (flags: InitOptions) => {
       const { init } = await import("./commands/init.ts");

@@ -22,6 +22,7 @@ import { VERSION } from "./manifest.ts";
 import { commandOfOther } from "./completion/other-programs.ts";
 import { addPrototype } from "./prototype-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
+import { causeFirst } from "./render/cause-first.ts";
 import { onOneLine } from "./render/one-line.ts";
 import { fitted, widthFor } from "./render/width.ts";
 import type { Shell } from "./shell.ts";
@@ -81,14 +82,14 @@ function sentenceForRequest(error: Error & { readonly reason?: string }): string
   if (cause instanceof Error && cause.name === "TransportError") return cause.message;
   if (reason === "KindNotServed") return kindNotServed(message);
   if (reason === "Forbidden") return `permission denied: ${deniedIn(message)}`;
-  return reason === "Unauthorized" ? NOT_LOGGED_IN : message;
+  return reason === "Unauthorized" ? NOT_LOGGED_IN : causeFirst(message);
 }
 
 /** People often have the kubeconfig of a workload cluster in their environment. */
 function kindNotServed(message: string): string {
   const [, group, plural] = /\/apis\/([^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?([a-z]+)/.exec(message) ?? [];
   return group === undefined
-    ? message
+    ? causeFirst(message)
     : `this cluster has no kind ${plural} of ${group}: it is a workload cluster, or Cluster API is not installed in it; choose the management cluster with --kubeconfig or --context`;
 }
 
@@ -99,7 +100,7 @@ const NOT_LOGGED_IN =
 function deniedIn(message: string): string {
   const [, denied] = / is forbidden: (User .* cannot .*)$/s.exec(message) ?? [];
   return denied === undefined
-    ? message
+    ? causeFirst(message)
     : `${denied}; ask an administrator of the cluster for a role that allows it`;
 }
 

@@ -51,7 +51,7 @@ Exit codes:
 const POOL =
   "name of the AzureMachinePool or MachinePool, also as amp/NAME, mp/NAME or NAMESPACE/NAME; md/NAME or kcp/NAME for a MachineDeployment or a KubeadmControlPlane";
 
-type StatusFlags = AccessFlags & { watch: boolean; timeout?: number };
+type StatusFlags = AccessFlags & { watch: boolean; timeout?: number; output?: "json" };
 
 /** Adds `capstan rollout` with its verbs. */
 export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): void {
@@ -66,12 +66,17 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
     )
     .addOption(new Option("--no-watch").hideHelp())
     .option("--timeout <duration>", "how long to wait, such as 30m (default: no limit)", durationMs)
+    .addOption(
+      new Option("-o, --output <form>", "a line of JSON for each change, for programs").choices(["json"]),
+    )
     .addHelpText("after", STATUS_HELP)
-    .action(async (pool: string, { watch: isWatching, timeout: timeoutMs, ...flags }: StatusFlags) => {
-      const { rolloutStatus } = await import("./commands/rollout-status.ts");
-      const options = { access: accessOf(shell, flags), pool };
-      await carryOut(flags, () => rolloutStatus(shell, { ...options, isWatching, timeoutMs }));
-    });
+    .action(
+      async (pool: string, { watch: isWatching, timeout: timeoutMs, output, ...flags }: StatusFlags) => {
+        const { rolloutStatus } = await import("./commands/rollout-status.ts");
+        const options = { access: accessOf(shell, flags), pool };
+        await carryOut(flags, () => rolloutStatus(shell, { ...options, isWatching, timeoutMs, output }));
+      },
+    );
   asking(rollout, "watch", shell)
     .description("show the machines of a pool and its budget as a tree, until Ctrl-C")
     .argument("<pool>", POOL, givenName)

@@ -1,5 +1,5 @@
 import { createRealEnv, type Env } from "@capstan/env";
-import type { Shell } from "./shell.ts";
+import { CLEARED, type Shell } from "./shell.ts";
 
 /** A shell without a process: it keeps what was written, and records what would end a process. */
 export interface TestShell extends Shell {
@@ -23,6 +23,7 @@ export function testShell(
   const stop = new AbortController();
   const terminal = (name: "out" | "err") => ({
     write: (text: string) => void (written[name] += text),
+    redraw: (text: string, what: keyof typeof CLEARED) => void (written[name] += CLEARED[what] + text),
     isTerminal,
     columns: 100,
     rows: 40,

@@ -3,11 +3,20 @@ import type { Env } from "@capstan/env";
 /** Somewhere to write text for people or programs. */
 export interface Terminal {
   write(text: string): void;
+  /** Writes a text in place of the screen, or of the line, that is there. */
+  redraw(text: string, what: keyof typeof CLEARED): void;
   /** Whether a person reads this: ticks and colours are for people. */
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly rows: number;
 }
+
+/** What clears a terminal before it is written to again. */
+export const CLEARED = {
+  /** Moves to the upper left corner first. */
+  screen: "\u001B[H\u001B[J",
+  line: "\r\u001B[K",
+} as const;
 
 // The traditional size of a terminal.
 const USUAL_COLUMNS = 80;

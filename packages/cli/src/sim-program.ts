@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from "commander";
 import { count, durationMs, positiveNumber, share } from "./arguments.ts";
 import type { SimulatorAddress } from "./azure/control-client.ts";
 import type { EffectFlags } from "./commands/sim-faults.ts";
-import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
+import { type CarryOut, dataDirOption, type OutputFlag, outputOption, NARROW_FORMS } from "./flags.ts";
 import type { Shell } from "./shell.ts";
 
 /** Flags that select the simulator of each command. */
@@ -127,7 +127,7 @@ function addClock({ sim, shell, carryOut }: Parts): void {
       new Argument("[change]", "advance skips time, speed makes it run faster").choices(["advance", "speed"]),
     )
     .argument("[value]", "a duration such as 90s, 10m or 1h30m; a factor such as 60")
-    .addOption(outputOption())
+    .addOption(outputOption(NARROW_FORMS))
     .action(async (...given: [string | undefined, string | undefined, ClockFlags, Command]) => {
       const [verbGiven, value, flags, command] = given;
       const change = clockChange(verbGiven, value);
@@ -185,7 +185,7 @@ function addFaults({ sim, shell, carryOut }: Parts): void {
   const faults = sim.command("faults").description("list, add and clear injected faults");
   verb(faults, "list", shell)
     .description("list the active faults")
-    .addOption(outputOption())
+    .addOption(outputOption(NARROW_FORMS))
     .action(async (flags: AddressFlags & OutputFlag) => {
       const { listFaults } = await import("./commands/sim-faults.ts");
       await carryOut(flags, (address) => listFaults(shell, { address, output: flags.output }));

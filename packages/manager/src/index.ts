@@ -1,5 +1,6 @@
 /** The product: what the command line needs of the controllers. */
 export type { CertificateIssuer } from "./cluster-certificates/issuer.ts";
+export { x509Issuer } from "./cluster-certificates/x509-issuer.ts";
 export type { PolicyRule } from "./reconcilers/policy-rule.ts";
 export {
   clonedFrom,

@@ -40,9 +40,23 @@ interface Work {
 /** Clusters with three control planes and three workers each, on the simulated Azure in virtual time. */
 export async function virtualClusters(count: number): Promise<void> {
   const startedMs = performance.now();
+  let etcdRequests = 0;
   const world = await createWorld({
     seed: "1",
-    controllers: simulatedControllers,
+    controllers: (connections) =>
+      simulatedControllers({
+        ...connections,
+        connectEtcd: (target) => {
+          const etcd = connections.connectEtcd(target);
+          return {
+            request: (request) => {
+              etcdRequests++;
+              return etcd.request(request);
+            },
+            close: () => etcd.close(),
+          };
+        },
+      }),
     yieldTo: [KubeadmControlPlane],
   });
   world.start();
@@ -67,10 +81,12 @@ export async function virtualClusters(count: number): Promise<void> {
     ),
   ];
   await world.advance(30 * MINUTE_MS);
+  const beforeSettled = etcdRequests;
   const settled = await chapterOf(world, () => world.advance(HOUR_MS));
   printWorks(works, count);
   console.log(
-    `\nA settled hour of ${count} clusters: ${kubeWritesIn(settled)} kube writes, ${armRequestsIn(settled)} ARM requests. ` +
+    `\nA settled hour of ${count} clusters: ${kubeWritesIn(settled)} kube writes, ${armRequestsIn(settled)} ARM requests, ` +
+      `${((etcdRequests - beforeSettled) / count / 60).toFixed(2)} requests to etcd a cluster and minute. ` +
       `Wall time ${((performance.now() - startedMs) / 1000).toFixed(0)} s.`,
   );
 }

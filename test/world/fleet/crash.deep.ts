@@ -10,7 +10,7 @@ test.each(LIVES)("a crash before or after any write changes nothing about the en
   const rehearsal = lifeOf({ seed: "2", ...life });
   const calm = await rehearse(rehearsal);
   expect(calm.failure).toBeUndefined();
-  if (life.until === "deleted") expect(await leftOf(calm.world)).toEqual([]);
+  if (life.until === "deleted") expect(leftOf(calm.world)).toEqual([]);
   const points = everyNth(`crashes of ${JSON.stringify(life)}`, crashPointsOf(calm), STRIDE);
   for await (const { point, run } of crashAt(points, rehearsal)) {
     const where = JSON.stringify(point);

@@ -10,7 +10,7 @@ test.each(LIVES)(
     const rehearsal = lifeOf({ seed: "1", ...life });
     const calm = await rehearse(rehearsal);
     expect(calm.failure).toBeUndefined();
-    if (life.until === "deleted") expect(await leftOf(calm.world)).toEqual([]);
+    if (life.until === "deleted") expect(leftOf(calm.world)).toEqual([]);
     const points = crashPointsOf(calm);
     const step = Math.floor(points.length / SAMPLE);
     // An odd stride would crash only before writes; this one crashes before some and after others.

@@ -16,7 +16,6 @@ import {
   createCluster,
   createIdentity,
   createPool,
-  find,
   foreignIn,
   get,
   giveAuthority,
@@ -145,7 +144,7 @@ async function removeAll(world: World): Promise<void> {
 }
 
 /** The remaining objects that must be deleted with their Cluster. */
-export async function leftOf(world: World): Promise<string[]> {
+export function leftOf({ management }: World): readonly string[] {
   const parts: readonly [Kind, string][] = [
     [Cluster, NAME],
     [AzureCluster, NAME],
@@ -154,11 +153,11 @@ export async function leftOf(world: World): Promise<string[]> {
     [KubeadmConfig, POOL],
     [Secret, POOL],
   ];
-  const left: string[] = [];
-  for (const [kind, name] of parts) {
-    if (await find(world, kind, name)) left.push(`${kind.kind} ${name}`);
-  }
-  return left;
+  return parts
+    .filter(([{ group, plural }, name]) =>
+      management.storage.get({ resource: `${group}/${plural}`, name, namespace: "default" }),
+    )
+    .map(([kind, name]) => `${kind.kind} ${name}`);
 }
 
 function untouched(world: World, before: string): void {

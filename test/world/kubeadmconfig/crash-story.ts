@@ -1,4 +1,4 @@
-import { endStateOf, type Rehearsal, type World } from "@capstan/sim";
+import { endStateOf, type Rehearsal } from "@capstan/sim";
 import {
   answerIn,
   ask,
@@ -20,27 +20,21 @@ interface End {
 }
 
 /** A pool gets data, its token expires, and fresh data is requested, first for the same and then for another model: run with the crashes of a sweep. */
-export function crashStory(seed: string): {
-  readonly rehearsal: Rehearsal;
-  readonly endOf: (world: World) => Promise<End>;
-} {
+export function crashStory(seed: string): Rehearsal {
   return {
-    rehearsal: {
-      world: { seed, controllers },
-      story: async (world) => {
-        await createCluster(world);
-        await createPool(world);
+    world: { seed, controllers },
+    story: async (world) => {
+      await createCluster(world);
+      await createPool(world);
+      await world.settle({ quietMs: 60_000 });
+      // The same token is extended for the first request, and the second is answered with another one.
+      for (const request of ["m1.a.0", "m2.a.0"]) {
+        await world.advance(3 * 3_600_000);
+        await ask(world, request);
         await world.settle({ quietMs: 60_000 });
-        // The same token is extended for the first request, and the second is answered with another one.
-        for (const request of ["m1.a.0", "m2.a.0"]) {
-          await world.advance(3 * 3_600_000);
-          await ask(world, request);
-          await world.settle({ quietMs: 60_000 });
-        }
-      },
-      endState: (world) => endStateOf(world),
+      }
     },
-    endOf: async (world) => {
+    endState: async (world): Promise<End> => {
       const data = await dataIn(world);
       const token = tokenIn(data);
       const tokens = await tokensIn(world);

@@ -253,11 +253,13 @@ test("no token, and nothing else that is secret, shows up in conditions and even
       });
       await world.settle(FINE);
     },
+    endState: async (world) => ({
+      data: await dataIn(world),
+      shown: JSON.stringify([await configIn(world), await world.run(world.user.list(Event))]),
+    }),
   });
   expect(run.failure).toBeUndefined();
-  const { world } = run;
-  const data = await dataIn(world);
+  const { data, shown } = run.end as { readonly data: string; readonly shown: string };
   expect(data).toContain(`passwd: ${CANARY}`);
-  const shown = JSON.stringify([await configIn(world), await world.run(world.user.list(Event))]);
   for (const secret of [CANARY, ...tokenIn(data).split(".")]) expect(shown).not.toContain(secret);
 });

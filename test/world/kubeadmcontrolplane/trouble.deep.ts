@@ -9,9 +9,12 @@ const TROUBLE: readonly [string, FaultSpec["when"]][] = [
   ["arm-timeout-applied", { trigger: { probability: 0.1 } }],
   ["arm-throttled", { trigger: { probability: 0.1 } }],
   ["kube-conflict", { trigger: { probability: 0.2 } }],
+  ["forward-broken", { trigger: { probability: 0.3 } }],
   ["crash-after-write", { trigger: { probability: 0.01 } }],
   ["crash-before-write", { trigger: { probability: 0.01 } }],
 ];
+
+const BROKEN_FORWARDS: FaultSpec = { fault: "forward-broken", when: { trigger: { probability: 0.1 } } };
 
 test.each(spreadOver("trouble of control planes", TROUBLE, 2))(
   "a control plane is created, upgraded, repaired and scaled although there is trouble: %s",
@@ -35,7 +38,7 @@ test.each(numbersFrom(11, repetitions("storms over a control plane", 1, 40)))(
   async (seed) => {
     const life = lifeOf({ seed: String(seed), until: "upgraded" });
     const calm = await rehearse(life);
-    const stormy = await rehearse(life, STORM);
+    const stormy = await rehearse(life, [...STORM, BROKEN_FORWARDS]);
     expect(stormy.failure).toBeUndefined();
     expect(stormy.end).toEqual(calm.end);
   },

@@ -11,10 +11,13 @@ import type { Call, Invariant, Truth } from "@capstan/sim";
 // The random part of the name of a machine, with its dash.
 const SUFFIX_LENGTH = 6;
 
-/** A MachineSet never creates a machine that makes more machines than its replicas, whatever its cache shows. */
+/**
+ * A MachineSet never creates a machine that makes more machines than its replicas, whatever its cache shows. A name that is
+ * recorded first is what prevents it after a crash: a request that was on its way may arrive later.
+ */
 export const neverTooMany: Invariant = {
   name: "never-too-many",
-  says: "a MachineSet never has more machines than replicas because it created one, and a template has one MachineSet",
+  says: "a MachineSet never has more machines than replicas because it created one, whose name it recorded before, and a template has one MachineSet",
   watch: (truth) => ({
     called: (call) => {
       if (call.by === "machineset" && isCreation(call, Machine)) return surplus(truth, call.name);
@@ -35,6 +38,8 @@ function surplus(truth: Truth, name: string): string | undefined {
   const setName = name.slice(0, -SUFFIX_LENGTH);
   const set = listed<MachineSet>(truth, MachineSet).find(({ metadata }) => metadata.name === setName);
   if (!set) return `Machine ${name} is created for a MachineSet that does not exist`;
+  if (set.status?.creatingMachines?.includes(name) !== true)
+    return `Machine ${name} is created before its name is in the status of MachineSet ${setName}`;
   const count = machines.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid).length + 1;
   const { replicas = 1 } = set.spec;
   return count <= replicas ? undefined : `Machine ${name} is number ${count} of ${replicas} replicas`;

@@ -7,6 +7,7 @@ import {
   Node,
   olderConditionsOf,
   REMEDIATE_MACHINE_ANNOTATION,
+  SKIP_REMEDIATION_ANNOTATION,
 } from "@capstan/api";
 import { machineHealthCheck, type Overrides } from "@capstan/runtime/testing/builders";
 import type { World } from "@capstan/sim";
@@ -49,6 +50,24 @@ test("a machine whose Node is not Ready for too long is replaced, and no other o
   expect(after.filter(isAvailable)).toHaveLength(3);
   const names = after.map(({ metadata }) => metadata.name);
   expect(before.filter((name) => !names.includes(name))).toEqual([victim]);
+});
+
+test("a machine that a user excluded from remediation is neither counted nor replaced", async () => {
+  const world = await checkedWorld();
+  const [victim = "", other = ""] = (await machinesIn(world)).map(({ metadata }) => metadata.name);
+  const annotations = { [SKIP_REMEDIATION_ANNOTATION]: "" };
+  await patch(world, Machine, victim, { metadata: { annotations } });
+  await setReady(world, CLUSTER, victim, "False");
+  await world.advance(10 * MINUTE_MS);
+  expect(await find(world, Machine, victim)).toBeDefined();
+  expect((await get(world, MachineHealthCheck, "health")).status).toMatchObject({
+    expectedMachines: 2,
+    currentHealthy: 2,
+  });
+  await patch(world, Machine, victim, { metadata: { annotations: { [SKIP_REMEDIATION_ANNOTATION]: null } } });
+  await world.advance(10 * MINUTE_MS);
+  expect(await find(world, Machine, victim)).toBeUndefined();
+  expect(await find(world, Machine, other)).toBeDefined();
 });
 
 test("no machine is replaced while more are unhealthy than allowed, and the check says so", async () => {

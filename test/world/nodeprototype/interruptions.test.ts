@@ -3,15 +3,16 @@ import {
   AzureMachinePoolMachine,
   BLOCK_MOVE_ANNOTATION,
   MachinePool,
+  Node,
   PAUSED_ANNOTATION,
   PROTOTYPE_NOW_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
-import type { World } from "@capstan/sim";
+import { MACHINE_POOL_INVARIANTS, type World } from "@capstan/sim";
 import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS, patch, remove } from "../kit/fleet-world.ts";
-import { armCalls, NEW_VERSION, nodesOf, readyMachines, settled } from "../kit/pool-world.ts";
+import { armCalls, CLUSTER, NEW_VERSION, nodesOf, readyMachines, settled } from "../kit/pool-world.ts";
 import {
   BASE_IMAGE,
   createPrototypePool,
@@ -142,6 +143,44 @@ describe("a stopped donor is back within ten minutes", () => {
   });
 });
 
+test("a renewal whose snapshot cannot be deleted at once ends when it is gone", async () => {
+  const world = await prototypeWorld();
+  await withStoppedDonor(world);
+  await world.until(() => resourcesOf(world, "snapshots").length > 0, HOUR_MS);
+  const effect = { kind: "operationFails", code: "InternalOperationError", message: "it broke" } as const;
+  world.azure.control.addFault({ id: "once", match: { operation: "DELETE snapshots", times: 1 }, effect });
+  await ask(world, PAUSED_ANNOTATION, "true");
+  await world.until(() => phaseOf(world) === "Idle", 2 * HOUR_MS);
+  expect(phaseOf(world)).toBe("Idle");
+  expect(
+    world.azure.control.journal(0).filter(({ operation }) => operation === "DELETE snapshots"),
+  ).toHaveLength(2);
+  expect(resourcesOf(world, "snapshots")).toEqual([]);
+});
+
+test("a pool whose status is lost deletes its own snapshot, and none of another owner", async () => {
+  // The invariants of node images know only this owner.
+  const world = await prototypeWorld({ invariants: MACHINE_POOL_INVARIANTS });
+  await withStoppedDonor(world);
+  await world.until(() => resourcesOf(world, "snapshots").length > 0, HOUR_MS);
+  const [own = ""] = resourcesOf(world, "snapshots");
+  const { osDiskID } = stored(world)?.status?.nodePrototyping?.donor ?? {};
+  const body = {
+    location: "westeurope",
+    tags: { capstan_pool: "default/mp-10" },
+    properties: { creationData: { createOption: "Copy", sourceResourceId: osDiskID } },
+  };
+  const others = own.replace(/[^/]+$/, "of-mp-10");
+  await world.run(world.arm("PUT", `${others}?api-version=2025-01-02`, body));
+  const lost = { status: { nodePrototyping: null } };
+  const place = { name: POOL, namespace: "default" };
+  await world.run(
+    world.user.patch(AzureMachinePool, place, { type: "merge", subresource: "status", body: lost }),
+  );
+  await settled(world);
+  expect(resourcesOf(world, "snapshots")).toEqual([others]);
+});
+
 test("a pool that is deleted with a stopped donor leaves nothing in Azure", async () => {
   const world = await prototypeWorld();
   await withStoppedDonor(world);
@@ -173,6 +212,19 @@ test("a user may delete the donor: the pool replaces it, and the renewal ends", 
   expect(resourcesOf(world, "snapshots")).toEqual([]);
 });
 
+test("a Node that another client deletes while its donor is stopped is not the one that comes back", async () => {
+  const world = await prototypeWorld();
+  await withStoppedDonor(world);
+  const { nodeName = "" } = stored(world)?.status?.nodePrototyping?.donor ?? {};
+  const workload = world.workload(CLUSTER);
+  if (!workload) throw new Error("there is no workload cluster");
+  await world.run(workload.delete(Node, { name: nodeName }));
+  await world.advance(30 * MINUTE_MS);
+  await settled(world);
+  // A Node of the same name has another UID: nothing tells that it took no pods in between.
+  expect(await readyMachines(world, POOL)).toEqual(["mp-1", "mp-2", "mp-3"]);
+});
+
 describe("a pool with an image of its own", () => {
   async function renewedWorld(): Promise<World> {
     const world = await prototypeWorld();
@@ -198,6 +250,21 @@ describe("a pool with an image of its own", () => {
       status: "True",
       reason: "Unchanged",
     });
+  });
+
+  test("keeps it when a restored status takes it for the version of a renewal that has to end", async () => {
+    const world = await renewedWorld();
+    const versions = resourcesOf(world, "galleries/images/versions");
+    const place = { name: POOL, namespace: "default" };
+    const body = { status: { nodePrototyping: { phase: "Aborting" } } };
+    expect(stored(world)?.status?.nodePrototyping?.imageVersion).toBeDefined();
+    await world.run(
+      world.user.patch(AzureMachinePool, place, { type: "merge", subresource: "status", body }),
+    );
+    await settled(world);
+    expect(phaseOf(world)).toBe("Idle");
+    expect(versions).toHaveLength(1);
+    expect(resourcesOf(world, "galleries/images/versions")).toEqual(versions);
   });
 
   test("keeps it when its status is lost: nothing rolls, and no renewal begins", async () => {

@@ -22,6 +22,7 @@ export interface CloudState {
     /** Instances by provisioning state, and how many have the newest model. */
     readonly instances: Readonly<Record<string, number>>;
     readonly latest: number;
+    readonly instanceIds: readonly string[];
   }[];
 }
 
@@ -43,11 +44,13 @@ export function stateOf(world: AzureState): CloudState {
     scaleSets: [...world.scaleSets.sets.entries()].map(([, set]) => {
       const instances: Record<string, number> = {};
       let latest = 0;
-      for (const { state, model } of world.scaleSets.members(set.id).values()) {
+      const members = world.scaleSets.members(set.id);
+      for (const { state, model } of members.values()) {
         instances[state] = (instances[state] ?? 0) + 1;
         if (model === set.modelVersion) latest++;
       }
-      return { id: set.id, capacity: set.capacity, modelVersion: set.modelVersion, instances, latest };
+      const { id, capacity, modelVersion } = set;
+      return { id, capacity, modelVersion, instances, latest, instanceIds: [...members.keys()].map(String) };
     }),
   };
 }

@@ -58,10 +58,15 @@ test.each<[string, Operation | undefined, Observed, object]>([
   [
     "the poll was refused",
     intent("PUT", URL),
-    { kind: "pollFailed", error: error("Throttled") },
+    { kind: "pollFailed", error: error("Throttled", 429) },
     { do: "wait", retryAfterMs: 7000 },
   ],
-  ["the poll may not", intent("PUT", URL), { kind: "pollFailed", error: error("Auth") }, { do: "wait" }],
+  ...([401, 403] as const).map((status): [string, Operation, Observed, object] => [
+    `the credentials of the poll are refused with ${status}`,
+    intent("PUT", URL),
+    { kind: "pollFailed", error: error("Auth", status) },
+    { do: "wait", retryAfterMs: 7000 },
+  ]),
   [
     "the operation is forgotten",
     intent("PUT", URL),

@@ -53,14 +53,7 @@ export async function startStandaloneGuests(options: StandaloneGuestsOptions): P
   const log = createLogger(env, "warn", options.log);
   const clusters = await openClusters({ env, ...(folder !== undefined && { folder }) });
   const etcd = new EtcdClusters();
-  const pods = (name: string): PodBackends =>
-    etcdPods({
-      env,
-      etcd: () => {
-        const endpoint = controlPlanes.endpointOf(name);
-        return endpoint === undefined ? undefined : etcd.at(endpoint);
-      },
-    });
+  const pods = etcdPods({ env, etcd, endpointOf: (name) => controlPlanes.endpointOf(name) });
   const host = listeningHost({ clusters, pods, env, say, log });
   for (const name of folder === undefined ? [] : savedClusters(folder))
     await clusters.add(name, { kinds: builtInKinds, pods: pods(name) });

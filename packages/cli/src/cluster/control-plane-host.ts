@@ -1,5 +1,5 @@
 import { createHash, X509Certificate } from "node:crypto";
-import { builtInKinds, type Clusters } from "@capstan/apiserver";
+import { builtInKinds, type Clusters, type PodBackends } from "@capstan/apiserver";
 import { parseKubeconfig } from "@capstan/apiserver/kubeconfig";
 import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import { readIfThere } from "@capstan/apiserver/private-file";
@@ -7,11 +7,20 @@ import type { ControlPlaneHost } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
 import { inProcess } from "./transport.ts";
 
+/** What the host of control planes needs. */
+export interface ControlPlaneHostOptions {
+  readonly clusters: Clusters;
+  readonly dataDir: string;
+  /** The servers in the pods of a logical cluster. */
+  readonly podsOf: (name: string) => PodBackends;
+}
+
 /** Stores the logical clusters of control planes in a data directory, and serves them on the port of all clusters. */
-export function controlPlaneHost(clusters: Clusters, dataDir: string): ControlPlaneHost {
+export function controlPlaneHost({ clusters, dataDir, podsOf }: ControlPlaneHostOptions): ControlPlaneHost {
   return {
     add: async (name, gate) => {
-      const { server } = clusters.get(name) ?? (await clusters.add(name, { kinds: builtInKinds }));
+      const options = { kinds: builtInKinds, pods: podsOf(name) };
+      const { server } = clusters.get(name) ?? (await clusters.add(name, options));
       clusters.guard(name, () => gate.isOpen);
       const path = kubeconfigPath(dataDir, name);
       const kubeconfig = readIfThere(path) ?? "";

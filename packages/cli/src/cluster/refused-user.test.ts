@@ -83,6 +83,9 @@ test.each([
 test("a request that is forbidden for another reason keeps the words of the server", async () => {
   refusal = { code: 403, reason: "Forbidden", message: QUOTA };
   const [code, err] = await capstan("get clusters");
-  expect([code, err]).toEqual([1, expect.stringContaining(QUOTA)]);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(`^capstan: permission denied: ${QUOTA} \\(GET /apis/\\S+\\)\n$`),
+  ]);
   expect(err).not.toContain("ask an administrator");
 });

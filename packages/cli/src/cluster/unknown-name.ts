@@ -27,9 +27,14 @@ export async function unknownName(client: Client, desired: Desired): Promise<Com
 /** Some of the names that exist, the most similar one first. */
 export function existing(name: string, others: readonly string[]): string {
   const near = nearestName(name, others);
-  const rest = others.length - MOST_NAMES;
-  const list = `existing: ${others.slice(0, MOST_NAMES).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  const list = existingNames(others);
   return near === undefined ? list : `did you mean ${near}? ${list}`;
+}
+
+/** Some of the names that exist, where none can be meant. */
+export function existingNames(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMES;
+  return `existing: ${names.slice(0, MOST_NAMES).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 async function elsewhere(client: Client, { kind, name }: Desired): Promise<string> {

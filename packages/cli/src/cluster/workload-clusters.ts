@@ -1,4 +1,4 @@
-import type { Clusters } from "@capstan/apiserver";
+import type { Clusters, PodBackends } from "@capstan/apiserver";
 import { MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import type { Azure } from "@capstan/azure-sim";
 import type { Env, Handler } from "@capstan/env";
@@ -7,6 +7,7 @@ import { createClient, createEventRecorder, createLogger, type LogDestination } 
 import {
   EtcdClusters,
   etcdGateway,
+  etcdPods,
   type Guests,
   type GuestView,
   machineLabel,
@@ -20,6 +21,8 @@ import { inProcess } from "./transport.ts";
 /** What workload clusters need to run. */
 export interface WorkloadClustersOptions {
   readonly env: Env;
+  /** The clock of clients, for certificates that they verify. */
+  readonly outside: Env;
   readonly clusters: Clusters;
   readonly azure: Azure;
   readonly dataDir: string;
@@ -41,19 +44,22 @@ export interface WorkloadClusters {
   isServing(endpoint: string): boolean;
   /** The member of etcd on a Node of the control plane at an endpoint. */
   etcdOn(target: { readonly endpoint: string; readonly nodeName: string }): Handler;
+  /** The servers in the pods of a logical cluster: members of etcd. */
+  podsOf(name: string): PodBackends;
   readonly guests: Pick<Guests, "run">;
   close(): Promise<void>;
 }
 
 /** Starts the control planes of all Clusters, and a guest in each simulated machine. */
 export async function startWorkloadClusters(options: WorkloadClustersOptions): Promise<WorkloadClusters> {
-  const { env, clusters, azure, dataDir } = options;
+  const { env, outside, clusters, azure, dataDir } = options;
   const handle = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
   if (!handle) throw new TypeError("the management cluster is opened before its workload clusters");
   const management = inProcess(handle);
   const log = createLogger(env, "warn", options.log);
   const etcd = new EtcdClusters();
-  const host = controlPlaneHost(clusters, dataDir);
+  const podsOf = etcdPods({ env: outside, etcd, endpointOf: (name) => controlPlanes.endpointOf(name) });
+  const host = controlPlaneHost({ clusters, dataDir, podsOf });
   const controlPlanes = startControlPlanes({
     env,
     management,
@@ -86,6 +92,7 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
   return {
     summary: summaryOf(controlPlanes.count() + managedClusters.count(), guests),
     guests,
+    podsOf,
     nameAt: (endpoint) => controlPlanes.nameAt(endpoint),
     caCertHashAt: (endpoint) => controlPlanes.clusterAt(endpoint)?.caCertHash,
     isServing: (endpoint) => etcd.at(endpoint).isServing(),

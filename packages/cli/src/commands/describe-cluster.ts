@@ -22,11 +22,13 @@ import {
   type ClusterParts,
   clusterTree,
   type DeploymentParts,
+  type Leaf,
   type PoolParts,
   type Reported,
   type TreeOptions,
 } from "../describe/cluster-tree.ts";
 import { printTree } from "../describe/print-tree.ts";
+import { treeAnswer } from "../describe/tree-answer.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { paintFor } from "../render/paint.ts";
@@ -38,19 +40,35 @@ export interface DescribeClusterOptions {
   readonly access: UserAccess;
   readonly name: string;
   readonly output?: OutputForm;
-  readonly tree: TreeOptions;
+  /** Shows it again after each change, until Ctrl-C. */
+  readonly isWatching: boolean;
+  readonly tree: Omit<TreeOptions, "nowMs">;
 }
 
 /** `capstan describe cluster`: the parts of a cluster as a tree, with the state of each. */
 export async function describeCluster(shell: Shell, options: DescribeClusterOptions): Promise<number> {
-  const { access, name, output, tree } = options;
-  await withUserClient(shell, access, async (client, { now, namespace }) => {
-    const parts = await partsOf(client, { name, namespace });
-    const root = clusterTree(parts, tree);
-    const look = { nowMs: now(), columns: widthFor(shell), paint: paintFor(shell.out, shell.variables) };
-    shell.out.write(await printed(root, output, () => printTree(root, look)));
+  const { access, name, output, isWatching } = options;
+  // Programs want objects, and a wide answer has room for each of them.
+  const tree = output === undefined ? options.tree : { ...options.tree, isGrouped: false };
+  return await withUserClient(shell, access, async (client, { now, namespace }) => {
+    const read = async (): Promise<Leaf> => {
+      const parts = await partsOf(client, { name, namespace });
+      return clusterTree(parts, { ...tree, nowMs: now() });
+    };
+    const print = (root: Leaf): Promise<string> =>
+      printed(treeAnswer(root), output, (isWide) => {
+        const columns = isWide ? Number.POSITIVE_INFINITY : widthFor(shell);
+        const look = { nowMs: now(), columns, isWide, paint: paintFor(shell.out, shell.variables) };
+        return printTree(root, look);
+      });
+    if (isWatching) {
+      // Only for this flag: a command loads no more than it needs.
+      const { watchAnswer } = await import("../watching/watch-answer.ts");
+      return await watchAnswer(shell, { read, print, essence: treeAnswer, output });
+    }
+    shell.out.write(await print(await read()));
+    return EXIT.done;
   });
-  return EXIT.done;
 }
 
 /** Everything that a cluster is made of, found by references and labels. */

@@ -6,16 +6,17 @@ import {
   KubeadmControlPlane,
   MachineDeployment,
   MachinePool,
-  type StandardCondition,
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
+import { hasTrouble, type Reporter, troubleOf } from "../describe/trouble.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { onOneLine } from "../render/one-line.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
-import { table } from "../render/table.ts";
+import { row, table, widthsOf } from "../render/table.ts";
+import { columnsIn, widthFor, wrapped } from "../render/width.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which clusters, and how they are printed. */
@@ -24,26 +25,36 @@ export interface GetClustersOptions {
   /** Whether to list the clusters of all namespaces. */
   readonly isEverywhere: boolean;
   readonly output: OutputForm;
+  /** Lists them again after each change, until Ctrl-C. */
+  readonly isWatching: boolean;
 }
 
 /** `capstan get clusters`: the clusters of a management cluster, with their machines. */
 export async function getClusters(
   shell: Shell,
-  { access, isEverywhere, output }: GetClustersOptions,
+  { access, isEverywhere, output, isWatching }: GetClustersOptions,
 ): Promise<number> {
-  const seen = await withUserClient(shell, access, async (client, { now, namespace }) => {
+  return await withUserClient(shell, access, async (client, { now, namespace }) => {
     const scope = isEverywhere ? {} : { namespace };
-    return { ...(await fleetIn(client, scope)), namespace, nowMs: now() };
-  });
-  const { clusters, nowMs } = seen;
-  if (clusters.length === 0 && output === undefined) {
-    shell.err.write(`No clusters found${isEverywhere ? "" : ` in namespace ${seen.namespace}`}.\n`);
+    const read = (): Promise<Fleet> => fleetIn(client, scope);
+    const print = (fleet: Fleet): Promise<string> =>
+      printed({ apiVersion: "v1", kind: "List", items: fleet.clusters }, output, (isWide) => {
+        if (fleet.clusters.length === 0) return "";
+        const columns = isWide ? Number.POSITIVE_INFINITY : widthFor(shell);
+        const paint = paintFor(shell.out, shell.variables);
+        return fleetTable(fleet, { isEverywhere, isWide, columns, nowMs: now(), paint });
+      });
+    if (isWatching) {
+      // Only for this flag: a command loads no more than it needs.
+      const { watchAnswer } = await import("../watching/watch-answer.ts");
+      return await watchAnswer(shell, { read, print, essence: (fleet) => fleet, output });
+    }
+    const fleet = await read();
+    if (fleet.clusters.length === 0 && output === undefined)
+      shell.err.write(`No clusters found${isEverywhere ? "" : ` in namespace ${namespace}`}.\n`);
+    shell.out.write(await print(fleet));
     return EXIT.done;
-  }
-  const list = { apiVersion: "v1", kind: "List", items: clusters };
-  const look = { isEverywhere, nowMs, paint: paintFor(shell.out, shell.variables) };
-  shell.out.write(await printed(list, output, () => fleetTable(seen, look)));
-  return EXIT.done;
+  });
 }
 
 /** Clusters, and the objects that own their machines. */
@@ -56,9 +67,10 @@ export interface Fleet {
 
 /** What MachinePools, MachineDeployments and control planes have in common. */
 interface Owner {
+  readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: { readonly clusterName?: string; readonly replicas?: number };
-  readonly status?: { readonly readyReplicas?: number };
+  readonly status?: (Reporter["status"] & { readonly readyReplicas?: number }) | undefined;
 }
 
 async function fleetIn(client: Client, scope: { readonly namespace?: string }): Promise<Fleet> {
@@ -73,25 +85,51 @@ async function fleetIn(client: Client, scope: { readonly namespace?: string }): 
 
 interface Look {
   readonly isEverywhere: boolean;
+  /** Shows the endpoint, and whole messages. */
+  readonly isWide?: boolean;
+  /** The width of the window; a pipe has no limit. */
+  readonly columns?: number;
   readonly nowMs: number;
   readonly paint: Paint;
 }
 
-/** One line for each cluster; the last column says why a cluster is not available. */
+/** One line for each cluster, with why it is not available: in the last column, or below it in a narrow window. */
 export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Look): string {
-  const heads = ["NAME", "PHASE", "AVAILABLE", "CONTROL PLANE", "WORKERS", "AGE", "MESSAGE"];
+  const { isEverywhere, isWide = false, columns = Number.POSITIVE_INFINITY } = look;
   const keyOf = (namespace: string | undefined, name: string | undefined): string => `${namespace}/${name}`;
   const byName = new Map(controlPlanes.map((one) => [keyOf(one.metadata.namespace, one.metadata.name), one]));
   const byCluster = Map.groupBy(workers, ({ metadata, spec }) => keyOf(metadata.namespace, spec.clusterName));
-  const rows = clusters.map((cluster) => {
+  const lines = clusters.map((cluster) => {
     const { name, namespace } = cluster.metadata;
     const controlPlane = byName.get(keyOf(namespace, cluster.spec.controlPlaneRef?.name));
     const own = byCluster.get(keyOf(namespace, name)) ?? [];
+    const owners = [...(controlPlane ? [controlPlane] : []), ...own];
     const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
-    return rowOf(cluster, counts, look);
+    const needsUser = [cluster, ...owners].some((one) => hasTrouble(one, look.nowMs));
+    const message = messageOf(cluster, owners, look.nowMs);
+    return { cells: rowOf(cluster, counts, { ...look, needsUser }), message };
   });
-  return table(look.isEverywhere ? ["NAMESPACE", ...heads] : heads, rows);
+  const heads = [...(isEverywhere ? ["NAMESPACE"] : []), ...HEADS, ...(isWide ? ["ENDPOINT"] : [])];
+  const full = table(
+    [...heads, "MESSAGE"],
+    lines.map(({ cells, message }) => [...cells, onOneLine(message, isWide ? undefined : LONGEST_MESSAGE)]),
+  );
+  if (full.split("\n").every((line) => columnsIn(line) <= columns)) return full;
+  const widths = widthsOf([heads, ...lines.map(({ cells }) => cells)]);
+  const body = lines.map(
+    ({ cells, message }) => row(cells, widths) + indented(onOneLine(message, LONGEST_BELOW), columns),
+  );
+  return row(heads, widths) + body.join("");
 }
+
+function indented(message: string, columns: number): string {
+  return wrapped(message, columns - INDENT.length)
+    .map((line) => `${INDENT}${line}\n`)
+    .join("");
+}
+
+const INDENT = "    ";
+const HEADS = ["NAME", "PHASE", "AVAILABLE", "CONTROL PLANE", "WORKERS", "AGE"] as const;
 
 /** Ready and desired machines; control planes that run no machines of ours have none. */
 function readyOfAll(owners: readonly Owner[]): string {
@@ -101,35 +139,49 @@ function readyOfAll(owners: readonly Owner[]): string {
   return `${sum(({ status }) => status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
 }
 
-// The object has all of a message.
+// The object has all of a message. Two lines below a cluster are enough to know where to look.
 const LONGEST_MESSAGE = 100;
+const LONGEST_BELOW = 150;
 
 function rowOf(
   cluster: Frozen<Cluster>,
   counts: readonly string[],
-  { isEverywhere, nowMs, paint }: Look,
+  { isEverywhere, isWide = false, nowMs, paint, needsUser }: Look & { readonly needsUser: boolean },
 ): string[] {
   const { name, namespace = "", creationTimestamp = "" } = cluster.metadata;
-  const available = getCondition(cluster.status?.conditions, "Available");
   return [
     ...(isEverywhere ? [namespace] : []),
     name,
     cluster.status?.phase ?? "",
-    painted(available, paint),
+    availableOf(cluster, needsUser ? paint.bad : paint.warn, paint),
     ...counts,
     humanDuration(nowMs - Date.parse(creationTimestamp)),
-    troubleOf(cluster),
+    ...(isWide ? [endpointOf(cluster)] : []),
   ];
 }
 
-/** A pass that failed says more than the state that it could not change. */
-function troubleOf({ status }: Frozen<Cluster>): string {
-  const condition =
-    getCondition(status?.conditions, "Reconciled") ?? getCondition(status?.conditions, "Available");
-  return !condition || condition.status === "True" ? "" : onOneLine(condition.message, LONGEST_MESSAGE);
+function endpointOf({ spec }: Frozen<Cluster>): string {
+  const { host, port = 6443 } = spec.controlPlaneEndpoint ?? {};
+  return host ? `${host}:${port}` : "-";
 }
 
-function painted(available: Frozen<StandardCondition> | undefined, paint: Paint): string {
+/** Why the cluster is not available, or which of its owners of machines needs a user although it is. */
+function messageOf(cluster: Frozen<Cluster>, owners: readonly Owner[], nowMs: number): string {
+  const { conditions } = cluster.status ?? {};
+  // A pass that failed says more than the state that it could not change.
+  const condition = getCondition(conditions, "Reconciled") ?? getCondition(conditions, "Available");
+  if (condition && condition.status !== "True") return condition.message;
+  const [first = ""] = owners.flatMap((owner) => {
+    const trouble = troubleOf(owner, nowMs);
+    return trouble
+      ? [`${owner.kind} ${owner.metadata.name}: ${trouble.message ?? trouble.reason ?? ""}`]
+      : [];
+  });
+  return first;
+}
+
+function availableOf({ status }: Frozen<Cluster>, unready: Paint["bad"], paint: Paint): string {
+  const available = getCondition(status?.conditions, "Available");
   if (!available || available.status === "Unknown") return paint.warn("Unknown");
-  return available.status === "True" ? paint.good("True") : paint.bad("False");
+  return available.status === "True" ? paint.good("True") : unready("False");
 }

@@ -25,7 +25,9 @@ function management() {
   let left = Infinity;
   let writes = 0;
   const transport = inProcess((request: HttpRequest) => {
-    if (request.method === "GET") return handle(request);
+    // A question about permissions stores nothing, and neither does a trial.
+    const isRead = request.method === "GET" || /selfsubjectaccessreviews|dryRun=All/.test(request.path);
+    if (isRead) return handle(request);
     if (left-- <= 0) return Promise.reject(new TransportError("reset", "the connection was cut off"));
     writes++;
     return handle(request);

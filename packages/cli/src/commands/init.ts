@@ -9,6 +9,7 @@ import { connectToManagement, type ManagementAccess } from "../cluster/managemen
 import { refuseActiveProviders, refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseUnsafeTakeOver } from "../cluster/take-over.ts";
 import { refuseUnsuitable } from "../cluster/unsuitable-cluster.ts";
+import { refuseWorkloadCluster } from "../cluster/workload-cluster.ts";
 import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Applied, apply } from "../install/apply.ts";
@@ -22,6 +23,7 @@ import {
   type Selection,
   selectionOf,
 } from "../install/names.ts";
+import { refuseMissingRights } from "../install/rights.ts";
 import { quoted } from "../render/amounts.ts";
 import { paintFor, tryNext } from "../render/paint.ts";
 import type { Shell } from "../shell.ts";
@@ -31,6 +33,8 @@ export interface InitOptions extends ManagementAccess {
   /** Prints the objects and sends no request. */
   readonly dryRun: boolean;
   readonly takeOver: boolean;
+  /** Also into a workload cluster, which manages itself from then on. */
+  readonly selfManaged: boolean;
   /** The image that the manager runs from. */
   readonly image: string;
   /** The controllers that the manager runs, by name; all unless given. Only their kinds are installed. */
@@ -51,6 +55,10 @@ export async function init(shell: Shell, options: InitOptions): Promise<number> 
   const transport = boundedTransport(env, connection, origin);
   try {
     await refuseUnsuitable(transport, "capstan init");
+    if (!options.selfManaged) {
+      const client = createClient({ transport, env, fieldManager: "capstan-init" });
+      await refuseWorkloadCluster(client, ", or let this one manage itself with --self-managed");
+    }
     const say = (line: string): void => out.write(`${paint.tick}${line}\n`);
     await install({ env, transport, say }, { ...options, selection });
   } finally {
@@ -110,6 +118,7 @@ export async function install(
     );
   }
   const parts = installation(image, selection);
+  await refuseMissingRights(client, inOrder(parts));
   await applyAll({ client, say }, servers(parts));
   const bundle = await conversionBundle({ client, env, say }, kinds);
   const { created, updated, unchanged } = await installDefinitions({ env, transport }, kinds, {

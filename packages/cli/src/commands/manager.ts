@@ -10,6 +10,7 @@ import {
   WebhookServer,
 } from "@capstan/manager";
 import {
+  type Client,
   createClient,
   createDiagnostics,
   createLogger,
@@ -21,6 +22,7 @@ import { cloudAt, networkFor } from "../azure/way-to-azure.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseUnsuitable } from "../cluster/unsuitable-cluster.ts";
+import { refuseWorkloadCluster } from "../cluster/workload-cluster.ts";
 import { CommandError } from "../command-error.ts";
 import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -71,7 +73,9 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const network = networkFor(shell, options.azureCa);
   const { transport: kube } = await connectToManagement(shell, options);
   await refuseUnsuitable(kube, "capstan manager");
-  await checkNamespace(shell, kube, options);
+  const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
+  await refuseWorkloadCluster(client, "");
+  await checkNamespace(client, options);
   const running = new Manager({
     env,
     log,
@@ -108,7 +112,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     await Promise.race([webhooks?.start(), aborted(stop)]).catch((error: unknown) => {
       throw webhookProblem(error, options.webhookPort);
     });
-    await checkOtherProviders(shell, kube, options);
+    await checkOtherProviders(shell, client, options);
     return await untilStopped({ running, webhooks, stop, log });
   } finally {
     await webhooks?.stop();
@@ -175,12 +179,11 @@ function loggerFor({ env, err }: Shell, { logLevel, logFormat }: ManagerCommandO
 /** Refuses to start if another provider reconciles the objects of the enabled controllers. */
 async function checkOtherProviders(
   { env }: Shell,
-  kube: Transport,
+  client: Client,
   options: ManagerCommandOptions,
 ): Promise<void> {
   const { takeOver, controllers } = options;
   if (takeOver) return;
-  const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
   const { kinds } = selectionOf(controllers);
   const advice = "stop it and give --take-over, or choose other kinds with --controllers";
   await refuseOtherProviders({ client, clock: env.clock }, kinds, advice);
@@ -188,12 +191,10 @@ async function checkOtherProviders(
 
 /** Without its namespace the manager can store neither the Lease nor the certificate, and would wait silently. */
 async function checkNamespace(
-  { env }: Shell,
-  kube: Transport,
+  client: Client,
   { leaderElect, leaseNamespace, webhookPort }: ManagerCommandOptions,
 ): Promise<void> {
   if (!leaderElect && webhookPort === 0) return;
-  const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
   if (await client.find(Namespace, { name: leaseNamespace })) return;
   throw new CommandError(
     `there is no namespace ${leaseNamespace} for the Lease and the webhooks' certificate; run capstan init, or choose another with --lease-namespace`,

@@ -31,7 +31,7 @@ import {
   settingsOf,
 } from "../prototype/image-owner.ts";
 import { readTemplate } from "../prototype/live-template.ts";
-import { listText, statusText } from "../prototype/prototype-text.ts";
+import { listText, offBecause, statusText } from "../prototype/prototype-text.ts";
 import { readPods } from "../prototype/workload-pods.ts";
 import { readPool } from "../rollout/live-pool.ts";
 import { forWindow } from "../render/emphasis.ts";
@@ -128,6 +128,8 @@ const DONE = {
 function refuse(owner: ImageOwner, verb: "now" | "rollback"): void {
   if (!settingsOf(owner))
     throw new CommandError(`${titleOf(owner)} does not renew its image; set ${fieldOf(owner)}`);
+  const off = verb === "now" ? offBecause(owner) : undefined;
+  if (off !== undefined) throw new CommandError(`${titleOf(owner)} renews no image: ${off}`);
   const isRollable = owner.status?.nodePrototyping?.history?.some(({ state }) => state === "Active") === true;
   if (verb === "rollback" && !isRollable)
     throw new CommandError(

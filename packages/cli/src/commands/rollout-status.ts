@@ -2,15 +2,21 @@ import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/read/newest-time.ts";
-import { awaitRollout, draw, followProgress, type Patience, showRollout } from "../rollout/follow-rollout.ts";
+import {
+  awaitRollout,
+  followProgress,
+  type Patience,
+  showRollout,
+  TREE_EMPHASIS,
+} from "../rollout/follow-rollout.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { type OwnerName, ownerNamed, ownerProgress } from "../rollout/owner-progress.ts";
 import { ownerRollout } from "../rollout/live-owner.ts";
 import { ownerTree } from "../rollout/owner-tree.ts";
-import type { ReadState } from "../rollout/state-reader.ts";
 import { type PoolName, poolNamed } from "../rollout/pool-name.ts";
-import { rolloutState } from "../rollout/rollout-state.ts";
+import { type ReadState, rolloutState } from "../rollout/rollout-state.ts";
 import type { Shell } from "../shell.ts";
+import { draw } from "../watching/draw.ts";
 
 /** Which pool, and in which cluster. */
 export interface RolloutOptions {
@@ -50,8 +56,11 @@ function awaitOwner(shell: Shell, { client, owner, place }: OwnerPlace, patience
 export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<number> {
   return withUserClient(shell, options.access, (client, place) => {
     const owner = ownerNamed(options.pool);
-    if (owner && shell.out.isTerminal)
-      return draw(shell, async (rows) => ownerTree(await ownerRollout(client, owner, place), rows));
+    if (owner && shell.out.isTerminal) {
+      const readText = async (rows: number): Promise<string> =>
+        ownerTree(await ownerRollout(client, owner, place), rows);
+      return draw(shell, readText, TREE_EMPHASIS);
+    }
     if (owner) return awaitOwner(shell, { client, owner, place }, { isWatching: true });
     return showRollout(shell, stateReader(client, poolIn(place, options), place));
   });

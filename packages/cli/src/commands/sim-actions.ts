@@ -1,6 +1,7 @@
 import type { Prohibition } from "@capstan/azure-sim";
 import { type ControlClient, type SimulatorAddress, withControl } from "../azure/control-client.ts";
 import { resourceNamed, scaleSetNamed, scopeNamed, shortName } from "../azure/resolve.ts";
+import { existingNames } from "../cluster/unknown-name.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
@@ -79,15 +80,10 @@ function isMissing(error: unknown): boolean {
 // ARM's answer to the deletion of a resource that does not exist.
 const NOT_FOUND_STATUS = 204;
 
-/**
- * The instances of a scale set. The simulator counts instances and does not list them; their machines have their ids.
- */
 async function instancesOf(control: ControlClient, scaleSetId: string): Promise<string> {
   const { scaleSets } = await control.state();
-  const counts = Object.entries(scaleSets.find(({ id }) => id === scaleSetId)?.instances ?? {});
-  return counts.length === 0
-    ? "it has none"
-    : `it has: ${counts.map(([state, count]) => `${count} ${state}`).join(", ")}`;
+  const ids = scaleSets.find(({ id }) => id === scaleSetId)?.instanceIds ?? [];
+  return ids.length === 0 ? "it has none" : existingNames(ids);
 }
 
 /** What an administrator forbids. */

@@ -134,10 +134,10 @@ function progressOn({ err }: Shell): {
   return {
     saw: ({ atMs }) => {
       if (!err.isTerminal || ++events % EVENTS_PER_LINE !== 0) return;
-      err.write(`\r${events} events, ${Math.floor(atMs / 60_000)} virtual minutes`);
+      err.redraw(`${events} events, ${Math.floor(atMs / 60_000)} virtual minutes`, "line");
     },
     end: () => {
-      if (err.isTerminal && events >= EVENTS_PER_LINE) err.write("\r\u001b[K");
+      if (err.isTerminal && events >= EVENTS_PER_LINE) err.redraw("", "line");
     },
   };
 }

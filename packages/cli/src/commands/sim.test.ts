@@ -212,12 +212,12 @@ describe("a simulated Azure with scale sets in two groups", () => {
     [["file", "west/pool", "99", "/etc/patch"], "virtualMachines/99' does not exist."],
     [["delete", "pool", "0"], '"pool" matches several; choose one: east/pool, west/pool'],
     [["delete", "nowhere/vm-0"], 'there is no resource "nowhere/vm-0"; existing: '],
-    [["delete", "west/pool", "99"], "there is no instance 99 in west/pool; it has: 4 Succeeded"],
+    [["delete", "west/pool", "99"], "there is no instance 99 in west/pool; existing: 0, 1, 2, 3"],
     [["capacity", "pol", "2"], 'there is no scale set "pol"; existing: east/pool, east/spot, west/pool'],
     [["lock", "north"], 'there is no resource or group "north"; existing: '],
     [["faults", "clear", "x"], "there is no fault x; existing: none"],
     [["evict", "west/pool", "0"], "only supported on Azure Spot Virtual Machines."],
-    [["evict", "east/spot", "99"], "there is no instance 99 in east/spot; it has"],
+    [["evict", "east/spot", "99"], "there is no instance 99 in east/spot; existing: 0, 1"],
     [["capacity", "west/pool", "1001"], "refuses: "],
   ])("%j is refused with a message", async (args, message) => {
     const { code, out, err } = await sim(...args);

@@ -9,7 +9,7 @@ import { describeSimulator, type Simulator, startSimulator } from "../azure/simu
 import { countObjects } from "../cluster/count-objects.ts";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { inProcess } from "../cluster/transport.ts";
-import { startWorkloadClusters } from "../cluster/workload-clusters.ts";
+import { startWorkloadClusters, type WorkloadClusters } from "../cluster/workload-clusters.ts";
 import { embeddedManager } from "../controllers/embedded-manager.ts";
 import { type EmbeddedUpdaters, embeddedUpdaters } from "../controllers/embedded-updaters.ts";
 import { openClock } from "../data-directory/clock.ts";
@@ -20,6 +20,7 @@ import { aborted } from "../signals.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
 import { prettyLines } from "../render/pretty-log.ts";
+import { forWindow } from "../render/emphasis.ts";
 import { type Paint, paintFor, tryNext } from "../render/paint.ts";
 import type { Shell, Terminal } from "../shell.ts";
 
@@ -43,7 +44,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const stop = shell.stopSignal();
   const { out } = shell;
   const paint = paintFor(out, shell.variables);
-  const step = (text: string): void => out.write(`${paint.tick}${text}\n`);
+  const step = (text: string): void => out.write(forWindow(shell, `${paint.tick}${text}\n`));
 
   const directory = openDataDirectory(dataDir, shell);
   const closers: Closer[] = [() => directory.release()];
@@ -95,6 +96,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
   const clusters = await openClusters({ env, outside: shell.env, folder: dataDir });
   closers.push(() => clusters.close());
   let updaters: EmbeddedUpdaters | undefined;
+  let workloads: WorkloadClusters | undefined;
   const { url, kube } = await startApi(env, clusters, {
     directory,
     step,
@@ -102,29 +104,33 @@ async function start(shell: Shell, { directory, step, options, features, closers
     features,
     // They need the guests, which start after the API server.
     services: (service) => updaters?.services(service),
+    podsOf: (name) => (target) => workloads?.podsOf(name)(target),
   });
   const simulator = await startAzure(shell, clock, { directory, step, options, features });
   closers.push(() => simulator.close());
-  const workloads = await startWorkloadClusters({
+  const running = await startWorkloadClusters({
     env,
+    outside: shell.env,
     clusters,
     azure: simulator.azure,
     dataDir,
     say: (line) => shell.out.write(`${line}\n`),
     log: shell.err,
   });
-  closers.push(() => workloads.close());
+  workloads = running;
+  closers.push(() => running.close());
   simulator.azure.release();
-  step(workloads.summary);
+  step(running.summary);
   // Users read conditions and events; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(shell.err));
-  updaters = embeddedUpdaters({ kube, guests: workloads.guests });
+  updaters = embeddedUpdaters({ kube, guests: running.guests });
   const manager = embeddedManager({
     env,
+    outside: shell.env,
     clusters,
     url,
     azure: simulator.azure,
-    controlPlanes: workloads,
+    controlPlanes: running,
     log,
     features,
     connectToUpdater: updaters.connect,
@@ -136,10 +142,14 @@ async function start(shell: Shell, { directory, step, options, features, closers
 
 type Part = Omit<Start, "closers">;
 
+interface ApiParts extends Part, Pick<ClusterOptions, "services"> {
+  readonly podsOf: WorkloadClusters["podsOf"];
+}
+
 async function startApi(
   env: Env,
   clusters: Clusters,
-  { directory, step, options, features, services }: Part & Pick<ClusterOptions, "services">,
+  { directory, step, options, features, services, podsOf }: ApiParts,
 ): Promise<{ readonly url: string; readonly kube: Transport }> {
   const { dataDir, port } = options;
   const management = await clusters.add(MANAGEMENT_CLUSTER, {
@@ -149,7 +159,7 @@ async function startApi(
     ...(services && { services }),
   });
   for (const name of savedClusters(dataDir)) {
-    if (name !== MANAGEMENT_CLUSTER) await clusters.add(name, { kinds: builtInKinds });
+    if (name !== MANAGEMENT_CLUSTER) await clusters.add(name, { kinds: builtInKinds, pods: podsOf(name) });
   }
   const transport = inProcess(management.server.handle);
   step(`objects read: ${await countObjects(transport)}`);

@@ -24,20 +24,46 @@ function optionsOrWords(command: Command, pending: Option | undefined, last: str
   return [...commandsOf(command), ...choices.map((word) => ({ word, description: "" }))];
 }
 
+/** A command whose next word is a name, and the words of its flags; undefined if the next word is something else. */
+export function namingCommand(
+  program: Command,
+  words: readonly string[],
+): { readonly command: Command; readonly path: string } | undefined {
+  const before = words.slice(0, -1);
+  const { command, pending, operands } = commandAt(program, before);
+  const isName = pending === undefined && words.at(-1)?.startsWith("-") !== true;
+  if (!isName || operands > 0 || command.registeredArguments.length === 0) return undefined;
+  command.parseOptions([...before]);
+  return { command, path: pathOf(command) };
+}
+
+/** The words of a command, without that of the program. */
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : "";
+}
+
 /** The command that the words name, and the option that still waits for its value. */
 function commandAt(
   program: Command,
   words: readonly string[],
-): { readonly command: Command; readonly pending: Option | undefined } {
+): {
+  readonly command: Command;
+  readonly pending: Option | undefined;
+  /** The words that are neither commands nor flags. */
+  readonly operands: number;
+} {
   let command = program;
   let pending: Option | undefined;
+  let operands = 0;
   for (const word of words) {
     const option = command.options.find((one) => one.short === word || one.long === word);
+    const next = command.commands.find((one) => one.name() === word);
     if (pending) pending = undefined;
     else if (option?.required === true) pending = option;
-    else command = command.commands.find((one) => one.name() === word) ?? command;
+    else if (next) command = next;
+    else if (!word.startsWith("-")) operands++;
   }
-  return { command, pending };
+  return { command, pending, operands };
 }
 
 function commandsOf({ commands }: Command): readonly Candidate[] {

@@ -4,7 +4,7 @@ import { MANAGEMENT_CLUSTER } from "@capstan/apiserver/layout";
 import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { type Env, type Transport, TransportError } from "@capstan/env";
 import { cloudNamed, renewedTokens, type TokenSource } from "@capstan/azure";
-import { type ConnectToExtension, Manager } from "@capstan/manager";
+import { type ConnectToExtension, Manager, x509Issuer } from "@capstan/manager";
 import { type Logger, Sensitive } from "@capstan/runtime";
 import { SERVICE_OPERATOR } from "@capstan/sim";
 import { inProcess } from "../cluster/transport.ts";
@@ -15,6 +15,8 @@ import { SIMULATED_TOKEN_FILE, withServiceAccountToken } from "./service-account
 /** The servers that a manager in the same process connects to. */
 export interface EmbeddedManagerOptions {
   readonly env: Env;
+  /** The clock of clients in other processes. */
+  readonly outside: Env;
   readonly clusters: Clusters;
   /** Where the clusters are served. */
   readonly url: string;
@@ -30,6 +32,7 @@ export interface EmbeddedManagerOptions {
 /** The product's controllers, connected to the clusters and the simulated Azure of this process. */
 export function embeddedManager({
   env,
+  outside,
   clusters,
   url,
   azure,
@@ -46,6 +49,7 @@ export function embeddedManager({
     features,
     standIns: SERVICE_OPERATOR,
     kube: inProcess(management),
+    issuer: x509Issuer(env, outside.clock),
     azure: {
       cloud: cloudNamed(),
       // This process has one Azure, so every address leads to it.

@@ -257,6 +257,7 @@ describe("aliases and merge keys", () => {
 describe("a text that cannot be converted", () => {
   test.each([
     ["a: [", "a.yaml is neither YAML nor JSON: "],
+    ["[".repeat(20_000), "a.yaml nests too deeply at line 1; "],
     ["a: 1\na: 2\n", "a.yaml is neither YAML nor JSON: Map keys must be unique"],
     ["a: *b\n", "a.yaml cannot be read: Unresolved alias"],
     ["\u0000\u0001", "a.yaml is not text in UTF-8; expected manifests in YAML or JSON"],

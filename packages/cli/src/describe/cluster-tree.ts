@@ -16,6 +16,7 @@ import {
   type MachineSet,
 } from "@capstan/api";
 import { byNumber } from "../render/by-number.ts";
+import { hasTrouble } from "./trouble.ts";
 
 /** Everything that may belong to a cluster. */
 export interface ClusterParts {
@@ -52,9 +53,23 @@ export type Reported = Frozen<KubernetesObject> & {
   };
 };
 
+/** The object that a line shows. */
+export interface LeafObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
 /** A line of the description, and the lines below it. */
 export interface Leaf {
+  /** What the line shows: an object as KIND/NAME, a heading, or the type of a condition. */
   readonly name: string;
+  readonly object?: LeafObject;
+  /** What the object is to the cluster, such as ClusterInfrastructure. */
+  readonly role?: string;
+  /** What a user must know first about the object. */
+  readonly warnings?: readonly Warning[];
   /** The replicas that the spec wants. */
   readonly desired?: number | undefined;
   readonly replicas?: number | undefined;
@@ -62,6 +77,8 @@ export interface Leaf {
   readonly ready?: number | undefined;
   readonly upToDate?: number | undefined;
   readonly condition?: Condition | undefined;
+  /** Whether a user must do something; otherwise what is not True yet is on its way. */
+  readonly needsUser?: boolean;
   /** The names of the machines that share this line. */
   readonly members?: readonly string[];
   readonly parts: readonly Leaf[];
@@ -71,6 +88,8 @@ export interface Leaf {
 export interface TreeOptions {
   /** Puts machines that are in the same state on one line. */
   readonly isGrouped: boolean;
+  /** The time in the cluster. */
+  readonly nowMs: number;
   /** Which objects' conditions are shown one by one: `all`, a kind, or KIND/NAME; none if undefined. */
   readonly conditionsOf?: string | undefined;
   /** Shows the MachineSets of a MachineDeployment between it and its machines. */
@@ -90,9 +109,13 @@ export function clusterTree(parts: ClusterParts, options: TreeOptions): Leaf {
       ...partLeaf("ControlPlane", controlPlane, options).map((leaf) =>
         controlPlaneLeaf(leaf, parts, options),
       ),
-      ...(workers.length === 0 ? [] : [{ name: "Workers", parts: workers }]),
+      ...(workers.length === 0 ? [] : [headingLeaf("Workers", workers)]),
     ],
   });
+}
+
+function headingLeaf(name: string, parts: readonly Leaf[]): Leaf {
+  return { name, needsUser: parts.some(({ needsUser }) => needsUser === true), parts };
 }
 
 function controlPlaneLeaf(
@@ -106,6 +129,7 @@ function controlPlaneLeaf(
   };
   const ready = count("readyReplicas");
   const desired = controlPlane?.spec?.["replicas"];
+  const machines = machineLeaves(controlPlaneMachines, options);
   return {
     ...leaf,
     ...(typeof desired === "number" && { desired }),
@@ -114,7 +138,8 @@ function controlPlaneLeaf(
     available: count("availableReplicas") ?? ready,
     ready,
     upToDate: count("upToDateReplicas"),
-    parts: [...leaf.parts, ...machineLeaves(controlPlaneMachines, options)],
+    needsUser: leaf.needsUser === true || machines.some(({ needsUser }) => needsUser === true),
+    parts: [...leaf.parts, ...machines],
   };
 }
 
@@ -177,7 +202,7 @@ function countsOf({ status = {} }: Frozen<MachineDeployment | MachinePool | Mach
 function partLeaf(role: string, object: Reported | undefined, options: TreeOptions): Leaf[] {
   if (!object) return [];
   const leaf = leafOf(object, options, { parts: [] });
-  return [{ ...leaf, name: `${role} - ${leaf.name}` }];
+  return [{ ...leaf, role }];
 }
 
 function machineLeaves(machines: readonly Reported[], options: TreeOptions): Leaf[] {
@@ -187,7 +212,9 @@ function machineLeaves(machines: readonly Reported[], options: TreeOptions): Lea
     .toSorted((a, b) => Number(isReady(a)) - Number(isReady(b)));
   const isShown = leaves.some(({ parts }) => parts.length > 0);
   if (!options.isGrouped || isShown || leaves.length < 2) return leaves;
-  const groups = Map.groupBy(leaves, ({ condition }) => `${condition?.status} ${condition?.reason}`);
+  const groups = Map.groupBy(leaves, ({ condition, needsUser }) =>
+    [condition?.status, condition?.reason, needsUser].join(" "),
+  );
   return [...groups.values()].map(groupLeaf);
 }
 
@@ -207,17 +234,23 @@ function groupLeaf(leaves: readonly Leaf[]): Leaf {
 }
 
 function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" | "condition">): Leaf {
-  const { conditions = [] } = object.status ?? {};
+  const { apiVersion, kind, metadata, status } = object;
+  const { conditions = [] } = status ?? {};
   const main = mainCondition(conditions);
+  const needsUser = hasTrouble(object, options.nowMs);
   const shown = isChosen(object, options.conditionsOf)
     ? conditions
         .filter((condition) => condition !== main)
-        .map((condition) => ({ name: condition.type, condition, parts: [] }))
+        .map((condition) => ({ name: condition.type, condition, needsUser, parts: [] }))
     : [];
+  const warnings = warningsOf(object);
   return {
     ...leaf,
-    name: [...warningsOf(object), `${object.kind}/${object.metadata.name}`].join(" "),
+    name: `${kind}/${metadata.name}`,
+    object: { apiVersion, kind, namespace: metadata.namespace, name: metadata.name },
+    ...(warnings.length > 0 && { warnings }),
     condition: main,
+    needsUser: needsUser || leaf.parts.some((part) => part.needsUser === true),
     parts: [...shown, ...leaf.parts],
   };
 }
@@ -231,13 +264,15 @@ function mainCondition(conditions: readonly Condition[]): Condition | undefined 
   return failed ?? getCondition(conditions, "Ready") ?? getCondition(conditions, "Available");
 }
 
-/** What a user must know first about an object; the first two are clusterctl's words. */
-function warningsOf(object: Reported): readonly string[] {
+/** The first two are clusterctl's words. */
+type Warning = "DELETED" | "PAUSED" | "NO CONTROLLER";
+
+function warningsOf(object: Reported): readonly Warning[] {
   const isPaused = isPausedByAnnotation(object) || object.spec?.paused === true;
   return [
-    ...(object.metadata.deletionTimestamp === undefined ? [] : ["!! DELETED !!"]),
-    ...(isPaused ? ["!! PAUSED !!"] : []),
-    ...(hasNoController(object) ? ["!! NO CONTROLLER !!"] : []),
+    ...(object.metadata.deletionTimestamp === undefined ? [] : (["DELETED"] as const)),
+    ...(isPaused ? (["PAUSED"] as const) : []),
+    ...(hasNoController(object) ? (["NO CONTROLLER"] as const) : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import {
   type Condition,
   controllerReferenceTo,
@@ -17,7 +18,10 @@ import {
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { type ClusterParts, clusterTree, type TreeOptions } from "./cluster-tree.ts";
+import { paintFor } from "../render/paint.ts";
+import { testShell } from "../shell.fixture.ts";
 import { printTree } from "./print-tree.ts";
+import { treeAnswer } from "./tree-answer.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const condition = (type: string, status: Condition["status"], more: Partial<Condition> = {}): Condition => ({
@@ -67,7 +71,7 @@ const parts: ClusterParts = {
   deployments: [],
 };
 const shown = (options: Partial<TreeOptions> = {}): string =>
-  printTree(clusterTree(parts, { isGrouped: true, ...options }), { nowMs: NOW });
+  printTree(clusterTree(parts, { isGrouped: true, nowMs: NOW, ...options }), { nowMs: NOW });
 
 describe("the description of a cluster", () => {
   test("is a tree with columns, with machines in the same state on one line", () => {
@@ -96,7 +100,10 @@ describe("the description of a cluster", () => {
       machine(name, name === "pool-9" ? "False" : "True", { reason: "DrainBlocked" }),
     );
     const names = (isGrouped: boolean): readonly string[] => {
-      const tree = clusterTree({ ...parts, pools: pool ? [{ ...pool, machines }] : [] }, { isGrouped });
+      const tree = clusterTree(
+        { ...parts, pools: pool ? [{ ...pool, machines }] : [] },
+        { isGrouped, nowMs: NOW },
+      );
       return [...printTree(tree, { nowMs: NOW }).matchAll(/pool-\d+/g)].map(([name]) => name);
     };
     expect(names(true)).toEqual(["pool-9", "pool-2", "pool-10", "pool-11"]);
@@ -121,7 +128,7 @@ describe("the description of a cluster", () => {
     const failed = standard("Reconciled", "False", { reason: "InvalidSpec", message: "spec.paused: 3" });
     const { conditions } = standard("Available").status;
     const failing = cluster({ status: { conditions: [...conditions, ...failed.status.conditions] } });
-    const tree = clusterTree({ ...parts, cluster: failing }, { isGrouped: true });
+    const tree = clusterTree({ ...parts, cluster: failing }, { isGrouped: true, nowMs: NOW });
     const [, line = ""] = printTree(tree, { nowMs: NOW }).split("\n");
     expect(line.replaceAll(/ {2,}/g, "  ")).toBe(
       "Cluster/cluster  Reconciled: False  InvalidSpec  5m  spec.paused: 3",
@@ -137,7 +144,7 @@ describe("the description of a cluster", () => {
       "!! PAUSED !! Cluster/cluster",
     ],
   ])("marks what is %s", (_, change, line) => {
-    const marked = clusterTree({ ...parts, cluster: cluster(change) }, { isGrouped: true });
+    const marked = clusterTree({ ...parts, cluster: cluster(change) }, { isGrouped: true, nowMs: NOW });
     expect(printTree(marked, { nowMs: NOW }).split("\n")[1]).toBe(line);
   });
 });
@@ -150,7 +157,7 @@ test("a MachineDeployment is among the workers, with its machines in groups", ()
   const machines = ["a", "b"].map((name) => clusterMachine({ metadata: { name } }, standard("Ready")));
   const tree = clusterTree(
     { ...parts, pools: [], deployments: [{ deployment, sets: [], machines }] },
-    { isGrouped: true },
+    { isGrouped: true, nowMs: NOW },
   );
   const lines = printTree(tree, { nowMs: NOW })
     .split("\n")
@@ -174,10 +181,13 @@ const heldDeployment = machineDeployment(
 
 test("a MachineDeployment whose rollout is held up says why, although enough machines are available", () => {
   const deployments = [{ deployment: heldDeployment, sets: [], machines: [] }];
-  const printed = printTree(clusterTree({ ...parts, pools: [], deployments }, { isGrouped: true }), {
-    nowMs: NOW,
-    columns: 100,
-  });
+  const printed = printTree(
+    clusterTree({ ...parts, pools: [], deployments }, { isGrouped: true, nowMs: NOW }),
+    {
+      nowMs: NOW,
+      columns: 100,
+    },
+  );
   expect(printed).toContain("PreflightCheckFailed: MachineSet new: the control plane is being upgraded");
 });
 
@@ -198,7 +208,10 @@ test("the MachineSets of a MachineDeployment are shown between it and its machin
     ),
   ];
   const deployments = [{ deployment: heldDeployment, sets: [old, unused, fresh], machines }];
-  const tree = clusterTree({ ...parts, pools: [], deployments }, { isGrouped: true, hasMachineSets: true });
+  const tree = clusterTree(
+    { ...parts, pools: [], deployments },
+    { isGrouped: true, nowMs: NOW, hasMachineSets: true },
+  );
   const names = printTree(tree, { nowMs: NOW })
     .split("\n")
     .map((line) => line.replace(/^[ │]*/, "").replace(/ .*$/, ""));
@@ -219,7 +232,7 @@ test("a window of 80 columns shows the cause of a part below it, and no line is 
   const failing = machine("a-pool-with-a-long-name-9", "False", { reason: "SubnetIsFull", message });
   const tree = clusterTree(
     { ...parts, pools: pool ? [{ ...pool, machines: [...machines, failing] }] : [] },
-    { isGrouped: true },
+    { isGrouped: true, nowMs: NOW },
   );
   const lines = printTree(tree, { nowMs: NOW, columns: 80 }).split("\n");
   expect(lines).toEqual([
@@ -237,6 +250,86 @@ test("a window of 80 columns shows the cause of a part below it, and no line is 
     "    └─9 Machines: a-pool-with-a-long-name-0, ...                  True     5m",
     "",
   ]);
+});
+
+describe("red is for what a user must repair", () => {
+  const paint = paintFor(testShell({ isTerminal: true }).out, {});
+  const redLines = (some: Partial<ClusterParts>, options: Partial<TreeOptions> = {}): readonly string[] => {
+    const tree = clusterTree({ ...parts, ...some }, { isGrouped: true, nowMs: NOW, ...options });
+    return printTree(tree, { nowMs: NOW, columns: 80, paint })
+      .split("\n")
+      .filter((line) => line.includes("\u001B[31m"))
+      .map((line) => stripVTControlCharacters(line).replace(/^[ │├└─]*/, ""))
+      .map((line) => line.replace(/ {2,}.*$/, ""));
+  };
+  const creating = cluster(standard("Available", "False", { reason: "NotAvailable", message: "is coming" }));
+
+  test("a cluster that is being created has none", () => {
+    expect(redLines({ cluster: creating })).toEqual([]);
+  });
+
+  test("a machine in trouble is red, with all that it is a part of", () => {
+    const [pool] = parts.pools;
+    const failing = machine("pool-9", "False", { severity: "Error", reason: "SkuNotAvailable" });
+    const pools = pool ? [{ ...pool, machines: [...pool.machines, failing] }] : [];
+    expect(redLines({ cluster: creating, pools })).toEqual([
+      "Cluster/cluster",
+      "NotAvailable: is coming",
+      "MachinePool/pool",
+      "NotAvailable: 2 of 3 machines are available; MachineSet a: quota",
+      "AzureMachinePoolMachine/pool-9",
+      "SkuNotAvailable",
+    ]);
+  });
+
+  test("a condition that is False in the normal case is not red, even beside one that is", () => {
+    const failed = standard("Reconciled", "False", { reason: "InvalidSpec" }).status.conditions;
+    const idle = condition("Deleting", "False");
+    const bad = cluster({
+      status: { conditions: [...failed, { ...idle, reason: "NotDeleting", message: "" }] },
+    });
+    expect(redLines({ cluster: bad }, { conditionsOf: "Cluster" })).toEqual([
+      "Cluster/cluster",
+      "InvalidSpec",
+    ]);
+  });
+});
+
+test("programs get objects with their kinds and numbers, without the words that people read", () => {
+  const paused = cluster(standard("Available"), { spec: { paused: true } });
+  const tree = clusterTree(
+    { ...parts, cluster: paused },
+    { isGrouped: false, nowMs: NOW, conditionsOf: "AzureCluster" },
+  );
+  const answer = treeAnswer(tree);
+  expect(answer).toMatchObject({
+    kind: "Cluster",
+    namespace: "default",
+    name: "cluster",
+    warnings: ["PAUSED"],
+    condition: { type: "Available", status: "True" },
+    parts: [
+      { role: "ClusterInfrastructure", kind: "AzureCluster", conditions: [{ type: "VNetReady" }] },
+      {
+        role: "Workers",
+        parts: [
+          {
+            kind: "MachinePool",
+            name: "pool",
+            machines: { current: 3, available: 2, ready: 2, upToDate: 3 },
+            parts: [
+              { role: "BootstrapConfig", kind: "KubeadmConfig" },
+              { role: "MachinePoolInfrastructure", kind: "AzureMachinePool" },
+              { kind: "AzureMachinePoolMachine", name: "pool-2" },
+              { name: "pool-0" },
+              { name: "pool-1" },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  expect(JSON.stringify(answer)).not.toMatch(/!!|See |KubeadmConfig\/| - /);
 });
 
 test("a name that is too long for a narrow window has a line of its own", () => {

@@ -1,3 +1,4 @@
+import type { Condition } from "@capstan/api";
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { type Paint, PLAIN } from "../render/paint.ts";
 import { onOneLine } from "../render/one-line.ts";
@@ -22,18 +23,20 @@ export interface Look {
   readonly nowMs: number;
   /** The width of the window; a pipe has no limit. */
   readonly columns?: number;
+  /** Prints whole messages, however long. */
+  readonly isWide?: boolean;
   readonly paint?: Paint;
 }
 
 /** Prints a tree with one column for each fact about its parts; in a narrow window, with a message below its part. */
 export function printTree(
   root: Leaf,
-  { nowMs, columns = Number.POSITIVE_INFINITY, paint = PLAIN }: Look,
+  { nowMs, columns = Number.POSITIVE_INFINITY, isWide = false, paint = PLAIN }: Look,
 ): string {
   const lines = linesOf(root, { here: "", below: "" });
   const rows = [
     HEADINGS,
-    ...lines.map(({ here, leaf }) => [here + leaf.name, ...cellsOf(leaf, { nowMs, paint })]),
+    ...lines.map(({ here, leaf }) => [here + fullName(leaf), ...cellsOf(leaf, { nowMs, isWide, paint })]),
   ];
   const widths = widthsOf(rows);
   const total = widths.reduce((sum, width) => sum + width, 3 * (widths.length - 1));
@@ -62,9 +65,9 @@ function linesOf(leaf: Leaf, { here, below }: Prefixes): readonly Line[] {
   return [{ here, below: leaf.parts.length > 0 ? `${below}│ ` : `${below}  `, leaf }, ...parts];
 }
 
-type FullLook = Required<Look>;
+type FullLook = Required<Omit<Look, "isWide">>;
 
-function cellsOf(leaf: Leaf, look: Omit<FullLook, "columns">): string[] {
+function cellsOf(leaf: Leaf, look: Required<Omit<Look, "columns">>): string[] {
   const { replicas, available, ready, upToDate, condition } = leaf;
   const counts = [replicas, available, ready, upToDate].map((count) =>
     count === undefined ? "" : String(count),
@@ -75,7 +78,7 @@ function cellsOf(leaf: Leaf, look: Omit<FullLook, "columns">): string[] {
   const since = sinceOf(leaf, look.nowMs);
   // A condition that is True needs no reason.
   if (condition.status === "True") return [...counts, status, "", since];
-  return [...counts, status, reason, since, onOneLine(message, LONGEST)];
+  return [...counts, status, reason, since, onOneLine(message, look.isWide ? undefined : LONGEST)];
 }
 
 function sinceOf({ condition }: Leaf, nowMs: number): string {
@@ -83,17 +86,38 @@ function sinceOf({ condition }: Leaf, nowMs: number): string {
   return lastTransitionTime === "" ? "" : humanDuration(nowMs - Date.parse(lastTransitionTime));
 }
 
-function statusOf({ condition }: Leaf, paint: Paint): string {
+function statusOf({ condition, needsUser = false }: Leaf, paint: Paint): string {
   if (!condition) return "";
-  const { status, severity } = condition;
-  if (status === "True") return paint.good(status);
-  return status === "Unknown" || severity === "Info" ? paint.warn(status) : paint.bad(status);
+  return colourOf(condition, needsUser, paint)(condition.status);
+}
+
+// Conditions of Cluster API that are False in the normal case.
+const NORMALLY_FALSE: ReadonlySet<string> = new Set([
+  "Deleting",
+  "Paused",
+  "Remediating",
+  "RollingOut",
+  "ScalingDown",
+  "ScalingUp",
+  "Updating",
+]);
+
+function colourOf({ type, status }: Condition, needsUser: boolean, paint: Paint): Paint["good"] {
+  if (NORMALLY_FALSE.has(type)) return status === "False" ? PLAIN.good : paint.warn;
+  if (status === "True") return paint.good;
+  return status === "Unknown" || !needsUser ? paint.warn : paint.bad;
 }
 
 // A message has no maximum length; the object has all of it.
 const LONGEST = 100;
 // Lines below a part have more room than a column.
 const LONGEST_BELOW = 300;
+
+/** The name with its warnings, and with its role in front. */
+function fullName({ role, warnings = [], name }: Leaf): string {
+  const withWarnings = [...warnings.map((warning) => `!! ${warning} !!`), name].join(" ");
+  return role === undefined ? withWarnings : `${role} - ${withWarnings}`;
+}
 
 const NARROW_HEADINGS = ["NAME", "READY", "STATUS", "SINCE"];
 
@@ -120,8 +144,9 @@ function readyOf({ desired, replicas, ready }: Leaf): string {
 }
 
 /** The name without its role, which its kind tells, and of a group as many members as fit. */
-function shortName({ name, members }: Leaf, room: number): string {
-  if (!members) return name.replace(/^\w+ - /, "");
+function shortName(leaf: Leaf, room: number): string {
+  const { warnings = [], name, members } = leaf;
+  if (!members) return fullName({ warnings, name, parts: [] });
   const head = `${members.length} Machines: `;
   for (let shown = members.length; shown > 0; shown--) {
     const text = `${head}${members.slice(0, shown).join(", ")}${shown < members.length ? ", ..." : ""}`;
@@ -130,13 +155,17 @@ function shortName({ name, members }: Leaf, room: number): string {
   return `${members.length} Machines`;
 }
 
-function causeBelow({ condition }: Leaf, below: string, { columns, paint }: Omit<FullLook, "nowMs">): string {
+function causeBelow(
+  { condition, needsUser = false }: Leaf,
+  below: string,
+  { columns, paint }: Omit<FullLook, "nowMs">,
+): string {
   if (!condition || condition.status === "True") return "";
   const { reason = "", message = "" } = condition;
   const text = [reason, onOneLine(message, LONGEST_BELOW)].filter((part) => part !== "").join(": ");
   if (text === "") return "";
   const indent = `${below}  `;
-  const colour = condition.severity === "Info" || condition.status === "Unknown" ? paint.warn : paint.bad;
+  const colour = colourOf(condition, needsUser, paint);
   return wrapped(text, columns - indent.length)
     .map((line) => `${indent}${colour(line)}\n`)
     .join("");

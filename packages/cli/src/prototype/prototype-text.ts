@@ -47,7 +47,7 @@ export function statusText(
     ["says", said],
     ...(said.includes(next)
       ? []
-      : [["next", isOff(owner) ? "nothing while it is switched off" : next] as const]),
+      : [["next", offBecause(owner) !== undefined ? "nothing while it is switched off" : next] as const]),
     ...factsOf(record, bootsFrom(owner)),
   ]);
   return [head, timelineText(record.timeline ?? []), versionsText(record.history ?? []), benefit]
@@ -60,8 +60,10 @@ function saidOf({ status }: ImageOwner): string {
   return condition ? `${condition.reason}: ${condition.message ?? ""}` : "-";
 }
 
-function isOff({ status }: ImageOwner): boolean {
-  return getCondition(status?.conditions, "LastOsCache")?.reason === "SwitchedOff";
+/** Why no controller renews the image; undefined if one does. */
+export function offBecause({ status }: ImageOwner): string | undefined {
+  const condition = getCondition(status?.conditions, "LastOsCache");
+  return condition?.reason === "SwitchedOff" ? (condition.message ?? condition.reason) : undefined;
 }
 
 function factsOf(

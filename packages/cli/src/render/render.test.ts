@@ -3,6 +3,7 @@ import { quoted, size } from "./amounts.ts";
 import { codeSpan } from "./code-span.ts";
 import { testShell } from "../shell.fixture.ts";
 import { forWindow } from "./emphasis.ts";
+import { onOneLine } from "./one-line.ts";
 import { paintFor } from "./paint.ts";
 import { facts, row, table, tableWithin } from "./table.ts";
 import { tree } from "./tree.ts";
@@ -73,7 +74,13 @@ test.each([
 });
 
 describe("paint", () => {
-  const terminal = (isTerminal: boolean) => ({ isTerminal, write: () => undefined, columns: 80, rows: 24 });
+  const terminal = (isTerminal: boolean) => ({
+    isTerminal,
+    write: () => undefined,
+    redraw: () => undefined,
+    columns: 80,
+    rows: 24,
+  });
   test("is for terminals", () => {
     const looks = (isTerminal: boolean, variables: Record<string, string>): string => {
       const paint = paintFor(terminal(isTerminal), variables);
@@ -91,7 +98,7 @@ test.each([
   ["the window, if COLUMNS is not a number", { COLUMNS: "wide" }, true, 100],
   ["nothing, for a pipe", {}, false, Number.POSITIVE_INFINITY],
 ])("the width of a table comes from %s", (_, variables, isTerminal, columns) => {
-  const out = { isTerminal, write: () => undefined, columns: 100, rows: 24 };
+  const out = { isTerminal, write: () => undefined, redraw: () => undefined, columns: 100, rows: 24 };
   expect(widthFor({ out, variables })).toBe(columns);
 });
 
@@ -124,4 +131,9 @@ test("a table leaves out the least important columns until it fits, and no other
   expect(print(80)).toContain("https://127.0.0.1");
   expect(print(31)).toBe("NAME   READY\nquay   True\n");
   expect(print(5)).toBe("NAME   READY\nquay   True\n");
+});
+
+test("a message that is too long for its line is cut between words", () => {
+  expect(onOneLine("the infrastructure is not ready yet", 24)).toBe("the infrastructure is ...");
+  expect(onOneLine("x".repeat(9), 4)).toBe("xxxx ...");
 });

@@ -1,4 +1,4 @@
-import { columnsOf, rowsOf, type Terminal } from "../shell.ts";
+import { CLEARED, columnsOf, rowsOf, type Terminal } from "../shell.ts";
 
 /** The part of a stream of Node that a terminal needs. */
 interface Stream {
@@ -9,8 +9,10 @@ interface Stream {
 
 /** A stream as a terminal. A window shows no control characters but ours; a pipe gets each text as it is. */
 export function terminalOf(stream: Stream, isTerminal: boolean): Terminal {
+  const shown = (text: string): string => (isTerminal ? shownText(text) : text);
   return {
-    write: (text) => void stream.write(isTerminal ? shownText(text) : text),
+    write: (text) => void stream.write(shown(text)),
+    redraw: (text, what) => void stream.write(CLEARED[what] + shown(text)),
     isTerminal,
     // Read each time: a user may resize the window while a command runs.
     get columns() {
@@ -22,12 +24,9 @@ export function terminalOf(stream: Stream, isTerminal: boolean): Terminal {
   };
 }
 
-// Clears the screen, or the line of a progress: commands write these before anything else.
-// oxlint-disable-next-line no-control-regex -- what commands write begins with the escape character
-const CURSOR = /^(?:\u001B\[H\u001B\[J|\r(?:\u001B\[K)?)/;
 // The colours of `paint.ts`, and all control characters but tab and newline; some change the direction of a line.
 const COLOUR_OR_CONTROL =
-  // oxlint-disable-next-line no-control-regex -- as above
+  // oxlint-disable-next-line no-control-regex -- control characters are what it finds
   /\u001B\[(?:1|2|22|31|32|33|39)m|[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
 
 /**
@@ -35,11 +34,10 @@ const COLOUR_OR_CONTROL =
  * retitle the window, hide lines or write into the clipboard.
  */
 function shownText(text: string): string {
-  const [cursor = ""] = CURSOR.exec(text) ?? [];
-  return cursor + text.slice(cursor.length).replaceAll(COLOUR_OR_CONTROL, shown);
+  return text.replaceAll(COLOUR_OR_CONTROL, visible);
 }
 
-function shown(found: string): string {
+function visible(found: string): string {
   if (found.length > 1) return found;
   const code = found.charCodeAt(0);
   if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;

@@ -18,6 +18,19 @@ export function columnsIn(text: string): number {
   return text.replaceAll(COLOUR, "").length;
 }
 
+/** A line of at most this many columns; colours that follow the cut stay, so that none goes on behind it. */
+export function cutAt(line: string, columns: number): string {
+  if (columnsIn(line) <= columns) return line;
+  const colours = line.match(COLOUR) ?? [];
+  let left = Math.max(0, columns - 1);
+  const kept = line.split(COLOUR).map((text, index) => {
+    const shown = text.slice(0, left);
+    left -= shown.length;
+    return shown + (colours[index] ?? "");
+  });
+  return `${kept.join("")}…`;
+}
+
 /** A text as lines of at most this many columns, broken between words; a longer word has a line of its own. */
 export function wrapped(text: string, columns: number): readonly string[] {
   const lines: string[] = [];

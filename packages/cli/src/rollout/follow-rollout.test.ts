@@ -352,7 +352,7 @@ describe("rollout status", () => {
     const shell = quickShell();
     const look = states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY, AWAY, DONE);
     expect(await awaitRollout(shell, look, { isWatching: true })).toBe(0);
-    const away = "capstan: no answer, trying again: GET /apis: connection refused\n";
+    const away = "capstan: no answer, trying again: connection refused (GET /apis)\n";
     expect(shell.written.err).toBe(away + away);
     expect(shell.written.out.split("\n").length).toBe(3);
     const late = quickShell();
@@ -372,10 +372,46 @@ describe("rollout status", () => {
   });
 
   test("ends with an error when the server does not come back", async () => {
-    const gone = "no answer for 2m: GET /apis: connection refused";
+    const gone = "no answer for 2m: connection refused (GET /apis)";
     const seen = () => states(ON_ITS_WAY, AWAY);
     await expect(awaitRollout(quickShell(), seen(), { isWatching: true })).rejects.toThrow(gone);
     await expect(showRollout(quickShell({ isTerminal: true }), seen())).rejects.toThrow(gone);
+  });
+
+  test("prints a line of JSON for each change, for programs", async () => {
+    const shell = quickShell();
+    await awaitRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, FAILED), { isWatching: true, output: "json" });
+    const lines = shell.written.out.trimEnd().split("\n");
+    const about = {
+      apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+      kind: "AzureMachinePool",
+      namespace: "default",
+      name: "pool",
+    };
+    const machines = { desired: 3, available: 3, updating: 0, leaving: 0 };
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { ...about, state: "Waiting", machines: { ...machines, upToDate: 2, outdated: 1 }, causes: [] },
+      {
+        ...about,
+        state: "Failed",
+        machines: { ...machines, upToDate: 3, outdated: 0 },
+        causes: [{ reason: "Failed", message: "QuotaExceeded: no cores left" }],
+      },
+    ]);
+  });
+
+  test("ends quietly at its time, although the read that it has given up then fails", async () => {
+    const shell = quickShell();
+    const later = Promise.withResolvers<never>();
+    const first = states(ON_ITS_WAY);
+    let reads = 0;
+    const look = () => (reads++ === 0 ? first() : later.promise);
+    const waiting = awaitRollout(shell, look, { isWatching: true, timeoutMs: 2000 });
+    expect(await waiting).toBe(1);
+    later.reject(AWAY);
+    await later.promise.catch(() => undefined);
+    await Promise.resolve();
+    expect(shell.written.err).toBe(`capstan: gave up after 2s: ${LATE}\n`);
   });
 
   test("does not succeed when it is interrupted", async () => {
@@ -430,12 +466,12 @@ describe("rollout watch", () => {
     const pace = { beganMs: NOW_MS, outdated: 1 };
     const tree = `\u001B[H\u001B[J${rolloutTree(rolloutState(ON_ITS_WAY, NOW_MS), { pace })}`;
     expect(shell.written).toEqual({
-      out: `${tree}no answer, trying again: GET /apis: connection refused\n${tree}`,
+      out: `${tree}no answer, trying again: connection refused (GET /apis)\n${tree}`,
       err: "",
     });
     const piped = quickShell({ waits: 4 });
     await showRollout(piped, states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
-    expect(piped.written.err).toBe("capstan: no answer, trying again: GET /apis: connection refused\n");
+    expect(piped.written.err).toBe("capstan: no answer, trying again: connection refused (GET /apis)\n");
     expect(piped.written.out.split("\n").length).toBe(2);
   });
 

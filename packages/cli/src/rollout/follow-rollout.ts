@@ -1,23 +1,24 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
-import { type Emphasis, emphasized, forWindow } from "../render/emphasis.ts";
-import { paintFor } from "../render/paint.ts";
-import type { Shell, Terminal } from "../shell.ts";
-import { aborted, exitCodeFor } from "../signals.ts";
+import { EXIT } from "../exit-codes.ts";
+import { type Emphasis, forWindow } from "../render/emphasis.ts";
+import type { Shell } from "../shell.ts";
+import { exitCodeFor } from "../signals.ts";
+import { draw } from "../watching/draw.ts";
+import { retryingReader } from "../watching/retrying-reader.ts";
+import { isStopped, POLL_INTERVAL_MS, until } from "../watching/wait.ts";
 import { machineTroubles, obstacleLines } from "./obstacles.ts";
 import { type Pace, paceAfter } from "./pace.ts";
-import { type ReadState, retryingReader } from "./state-reader.ts";
-import { confirmed, noteLines, type RolloutState, sentenceFor } from "./rollout-state.ts";
+import { rolloutAnswer } from "./rollout-answer.ts";
+import { confirmed, noteLines, type ReadState, type RolloutState, sentenceFor } from "./rollout-state.ts";
 import { rolloutTree } from "./rollout-tree.ts";
-import { EXIT } from "../exit-codes.ts";
 
-// As often as users look; a rollout takes minutes.
-const POLL_INTERVAL_MS = 2000;
-
-/** How long to wait for a rollout. */
+/** How long to wait for a rollout, and how to print its progress. */
 export interface Patience {
   /** Reads the state once, if false. */
   readonly isWatching: boolean;
   readonly timeoutMs?: number | undefined;
+  /** A line of JSON for each change, for programs, instead of sentences. */
+  readonly output?: "json" | undefined;
 }
 
 /** Prints a line for every change, until the rollout is done, has failed or takes too long. */
@@ -26,7 +27,7 @@ export async function awaitRollout(shell: Shell, readState: ReadState, patience:
   const read = async (): Promise<Progress> => {
     earlier = confirmed(await readState(), earlier);
     const text = linesFor(earlier, shownFailure(earlier, patience));
-    return { text, code: verdictOn(earlier, patience) };
+    return { text, code: verdictOn(earlier, patience), answer: rolloutAnswer(earlier) };
   };
   return await followProgress(shell, read, patience);
 }
@@ -35,6 +36,8 @@ export async function awaitRollout(shell: Shell, readState: ReadState, patience:
 export interface Progress {
   /** What is printed when it differs from the last text. */
   readonly text: string;
+  /** The same for programs. */
+  readonly answer: object;
   /** The exit code; undefined while the rollout has not ended. */
   readonly code: number | undefined;
 }
@@ -43,7 +46,7 @@ export interface Progress {
 export async function followProgress(
   shell: Shell,
   readProgress: () => Promise<Progress>,
-  { timeoutMs = Number.POSITIVE_INFINITY }: Pick<Patience, "timeoutMs">,
+  { timeoutMs = Number.POSITIVE_INFINITY, output }: Omit<Patience, "isWatching">,
 ): Promise<number> {
   const { clock } = shell.env;
   const stop = shell.stopSignal();
@@ -51,12 +54,15 @@ export async function followProgress(
   const leftMs = (): number => timeoutMs - (clock.monotonic() - beganMs);
   const monotonic = (): number => clock.monotonic();
   const say = (text: string): void => shell.err.write(`capstan: ${text}`);
-  const readAgain = retryingReader(readProgress, { monotonic, say });
+  const isEnding = (): boolean => stop.aborted || leftMs() <= 0;
+  const readAgain = retryingReader(readProgress, { monotonic, say, isEnding });
+  const shown = ({ text, answer }: Progress): string =>
+    output === "json" ? `${JSON.stringify(answer)}\n` : forWindow(shell, text, EMPHASIS);
   let before: Progress | undefined;
   for (;;) {
     const progress = await until(shell, readAgain(), { stop, limitMs: leftMs() });
     if (progress) {
-      if (progress.text !== before?.text) shell.out.write(forWindow(shell, progress.text, EMPHASIS));
+      if (!before || shown(progress) !== shown(before)) shell.out.write(shown(progress));
       before = progress;
       if (progress.code !== undefined) return progress.code;
     }
@@ -101,91 +107,26 @@ export function showRollout(shell: Shell, readState: ReadState): Promise<number>
 
 function drawRollout(shell: Shell, readState: ReadState): Promise<number> {
   let pace: Pace | undefined;
-  return draw(shell, async (rows) => {
+  const readText = async (rows: number): Promise<string> => {
     const state = await readState();
     pace = paceAfter(pace, state);
     return rolloutTree(state, { rows, pace });
-  });
-}
-
-/** Draws a text over the previous one whenever it changes, until Ctrl-C. The text gets the number of lines it may have. */
-export async function draw(shell: Shell, readText: (rows: number) => Promise<string>): Promise<number> {
-  const stop = shell.stopSignal();
-  let before = "";
-  const say = (text: string): void => {
-    shell.out.write(clipped(text, shell.out));
-    // The next answer is drawn over this, even if it equals the previous one.
-    before = "";
   };
-  const monotonic = (): number => shell.env.clock.monotonic();
-  // The cursor is on a line of its own.
-  const readAgain = retryingReader(() => readText(shell.out.rows - 1), { monotonic, say });
-  for (;;) {
-    const drawn = await until(shell, readAgain(), { stop });
-    if (drawn !== undefined) {
-      const text = clipped(drawn, shell.out);
-      if (text !== before) shell.out.write(CLEARED + painted(shell, text));
-      before = text;
-    }
-    if (await isStopped(shell, POLL_INTERVAL_MS, stop)) return exitCodeFor(stop);
-  }
+  return draw(shell, readText, TREE_EMPHASIS);
 }
 
-// Moves to the upper left corner and clears the screen.
-const CLEARED = "\u001B[H\u001B[J";
-
-const TREE_EMPHASIS: Emphasis = [
+/** How the lines of both trees, of pools and of owners, are painted. */
+export const TREE_EMPHASIS: Emphasis = [
   [/^\S.* \S+\/\S+, model /, "strong"],
   [/^[├└]── (blocked|\S+), \w+/, "bad"],
-  [/, not available/, "bad"],
+  [/, in trouble/, "bad"],
+  [/, not available/, "warn"],
   [/^[├└]── (up to date|took)/, "good"],
   [/^[├└]── (update failed|[A-Z]\w+: )/, "bad"],
   [/^[├└]── (outdated|updating|leaving|starting)/, "warn"],
 ];
 
-function painted(shell: Shell, text: string): string {
-  return emphasized(text, TREE_EMPHASIS, paintFor(shell.out, shell.variables));
-}
-
-/** Cuts long lines and those below the window: both would scroll what is above them away. */
-function clipped(text: string, { columns, rows }: Terminal): string {
-  return text
-    .trimEnd()
-    .split("\n")
-    .slice(0, rows - 1)
-    .map((line) => (line.length > columns ? `${line.slice(0, Math.max(0, columns - 1))}…` : line))
-    .map((line) => `${line}\n`)
-    .join("");
-}
-
 function linesFor(state: RolloutState, shown: string | undefined): string {
   const troubles = [...obstacleLines(state, shown), ...machineTroubles(state)];
   return `${[sentenceFor(state), ...troubles, ...noteLines(state)].join("\n")}\n`;
-}
-
-/** The answer of a read; undefined if the command is interrupted or takes too long before it comes. */
-async function until<T>(
-  { env }: Shell,
-  reading: Promise<T>,
-  { stop, limitMs = Number.POSITIVE_INFINITY }: { readonly stop: AbortSignal; readonly limitMs?: number },
-): Promise<T | undefined> {
-  const late = new AbortController();
-  const timer = env.clock.timer(limitMs, () => late.abort());
-  const givenUp = aborted(AbortSignal.any([stop, late.signal]));
-  try {
-    return await Promise.race([reading, givenUp.then(() => undefined)]);
-  } finally {
-    timer.cancel();
-    // Otherwise Node keeps the combined signal of every read until the command is stopped.
-    late.abort();
-  }
-}
-
-async function isStopped(shell: Shell, delayMs: number, stop: AbortSignal): Promise<boolean> {
-  try {
-    await shell.env.clock.sleep(delayMs, stop);
-  } catch (error) {
-    if (!stop.aborted) throw error;
-  }
-  return stop.aborted;
 }

@@ -4,7 +4,10 @@ import {
   AzureMachinePoolMachine,
   AzureManagedMachinePool,
   Cluster,
+  type CustomKind,
   type Frozen,
+  KubeadmControlPlane,
+  MachineDeployment,
   MachinePool,
 } from "@capstan/api";
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
@@ -38,10 +41,22 @@ export async function findPool(
   }
   const found = pool ?? (machinePool && (await infrastructureOf(client, machinePool)));
   if (!found) {
+    await refuseOwner(client, { name, namespace });
     const called = { noun: "pool", name: given };
     throw await unknownName(client, { kind: AzureMachinePool, called, name, namespace });
   }
   return found;
+}
+
+/** People name a MachineDeployment as kubectl prints it, without its kind. */
+async function refuseOwner(client: Client, name: { name: string; namespace: string }): Promise<void> {
+  const owners = await Promise.all(
+    [MachineDeployment, KubeadmControlPlane].map((kind: CustomKind) => client.find(kind, name)),
+  );
+  const [owner] = owners.filter((one) => one !== undefined);
+  if (!owner) return;
+  const short = owner.kind === MachineDeployment.kind ? "md" : "kcp";
+  throw new CommandError(`${name.name} is a ${owner.kind}; name it as ${short}/${name.name}`);
 }
 
 function meantBy(given: string): { readonly name: string; readonly kinds: ReadonlySet<KindOfPool> } {

@@ -1,29 +1,34 @@
 import { type Condition, deprecatedConditionsOf, type Frozen, getCondition } from "@capstan/api";
 import { needsAttention } from "@capstan/plan";
+import { isTrouble } from "../describe/trouble.ts";
 import type { PoolParts } from "../plan/planners/pool-parts.ts";
 import { counted } from "../render/amounts.ts";
 import type { RolloutState } from "./rollout-state.ts";
 
 /**
- * What is in the way, one line each: blocks of the plan, then conditions of the pool and its MachinePool. They repeat
- * each other and `shown`, which is printed already, so duplicates are dropped.
+ * What is in the way: blocks of the plan, then conditions of the pool and its MachinePool. They repeat each other and
+ * `shown`, which is printed already, so duplicates are dropped.
  */
-export function obstacleLines(state: RolloutState, shown = state.failure): readonly string[] {
+export function inTheWay(state: RolloutState, shown = state.failure): readonly Report[] {
   const { plan, parts, standstill } = state;
-  const inTheWay = [...(standstill ? [standstill] : []), ...needsAttention(plan)];
+  const blocks = [...(standstill ? [standstill] : []), ...needsAttention(plan)];
   const all: readonly Report[] = [
-    ...inTheWay.map(({ reason, why }) => ({ who: "blocked", reason, message: why })),
+    ...blocks.map(({ reason, why }) => ({ who: "blocked", reason, message: why })),
     ...reportsOfPool(parts.pool),
     ...(state.isDone ? [] : reportsOfMachinePool(parts)),
   ];
-  const first = all.filter(
+  return all.filter(
     (one, index) => !isIn(one, shown ?? "") && !all.slice(0, index).some((other) => isSame(one, other)),
   );
-  return first.map(lineOf);
+}
+
+/** The same, one line each. */
+export function obstacleLines(state: RolloutState, shown = state.failure): readonly string[] {
+  return inTheWay(state, shown).map(lineOf);
 }
 
 /** A message, and the object it comes from. */
-interface Report {
+export interface Report {
   readonly who: string;
   readonly reason: string;
   readonly message: string;
@@ -84,11 +89,6 @@ interface Reporter {
 function troubleOf({ metadata, status }: Frozen<Reporter>): readonly string[] {
   const ready = getCondition(status?.conditions, "Ready");
   return ready && isTrouble(ready) ? [lineOf(reportIn(metadata.name, ready))] : [];
-}
-
-/** Mere progress has the severity Info. */
-function isTrouble({ status, severity }: Frozen<Condition>): boolean {
-  return status === "False" && severity !== undefined && severity !== "Info";
 }
 
 /** Only the user who has cordoned a Node can make its machine available again, so this is printed with any severity. */

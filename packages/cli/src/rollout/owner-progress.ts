@@ -13,6 +13,7 @@ import { unknownName } from "../cluster/unknown-name.ts";
 import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/read/given-objects.ts";
 import type { Patience, Progress } from "./follow-rollout.ts";
+import type { RolloutAnswer } from "./rollout-answer.ts";
 
 /** An owner of machines that reports the numbers of its rollout in its status. */
 export type Owner = Frozen<KubernetesObject> & {
@@ -28,6 +29,7 @@ export type Owner = Frozen<KubernetesObject> & {
     readonly replicas?: number;
     readonly upToDateReplicas?: number;
     readonly readyReplicas?: number;
+    readonly availableReplicas?: number;
     readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Frozen<Condition>[] } };
   };
 };
@@ -75,7 +77,7 @@ export async function ownerProgress(
   const owner = await readOwner(client, { kind, name }, namespace);
   const isDone = isRolledOut(owner);
   const code = isDone ? EXIT.done : isWatching ? undefined : EXIT.failed;
-  return { text: `${sentenceFor(owner, isDone)}\n`, code };
+  return { text: `${sentenceFor(owner, isDone)}\n`, code, answer: ownerAnswer(owner, isDone) };
 }
 
 /** The numbers of the rollout of an owner, and what holds it up: a line each. */
@@ -104,8 +106,34 @@ function sentenceFor(owner: Owner, isDone: boolean): string {
   return `Waiting for ${titleOf(owner)}: ${parts.join(", ")}${holdOf(deprecatedConditionsOf(owner))}`;
 }
 
-/** What holds the rollout up, on a line of its own. */
+/** The same as an object for programs; its fields are those of `rolloutAnswer`. */
+function ownerAnswer(owner: Owner, isDone: boolean): RolloutAnswer {
+  const { apiVersion, kind, metadata, spec, status = {} } = owner;
+  const { replicas = 0, upToDateReplicas = 0, readyReplicas = 0, availableReplicas = readyReplicas } = status;
+  return {
+    apiVersion,
+    kind,
+    namespace: metadata.namespace ?? "",
+    name: metadata.name,
+    state: isDone ? "RolledOut" : "Waiting",
+    machines: {
+      desired: spec.replicas ?? 1,
+      upToDate: upToDateReplicas,
+      outdated: replicas - upToDateReplicas,
+      available: availableReplicas,
+    },
+    causes: isDone ? [] : holdsIn(deprecatedConditionsOf(owner)),
+  };
+}
+
+/** What holds the rollout up, each on a line of its own. */
 function holdOf(conditions: readonly Frozen<Condition>[] | undefined): string {
+  return holdsIn(conditions)
+    .map(({ reason, message }) => `\n  ${reason}: ${message}`)
+    .join("");
+}
+
+function holdsIn(conditions: readonly Frozen<Condition>[] | undefined): RolloutAnswer["causes"] {
   const created = getCondition(conditions, "MachinesCreated");
   const holds = [
     ...(created?.status === "False" ? [created] : []),
@@ -114,7 +142,7 @@ function holdOf(conditions: readonly Frozen<Condition>[] | undefined): string {
       return rollout?.status === "False" && HOLDS.has(rollout.reason ?? "") ? [rollout] : [];
     }),
   ];
-  return holds.map(({ reason, message = "" }) => `\n  ${reason}: ${message}`).join("");
+  return holds.map(({ reason = "", message = "" }) => ({ reason, message }));
 }
 
 // Reasons for which a rollout waits for something else than its machines.

@@ -1,3 +1,4 @@
+import { machinePool } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { type Pace, paceAfter, paceLine } from "./pace.ts";
 
@@ -5,7 +6,21 @@ const MINUTE_MS = 60_000;
 const seen = (minute: number, outdated: number, isDone = false) => ({
   isDone,
   view: { nowMs: minute * MINUTE_MS },
-  plan: { budget: { outdated } },
+  plan: { budget: { outdated, upToDate: 4 - outdated } },
+  parts: { machinePool: machinePool() },
+});
+/** The same when the controllers have reported for a while that the pool is rolled out or grows. */
+const under = (type: "RollingOut" | "ScalingUp", state: ReturnType<typeof seen>) => ({
+  ...state,
+  parts: {
+    machinePool: machinePool({
+      status: {
+        conditions: [
+          { type, status: "True", reason: type, message: "", lastTransitionTime: new Date(0).toISOString() },
+        ],
+      },
+    }),
+  },
 });
 
 test.each([
@@ -18,9 +33,19 @@ test.each([
     [seen(0, 4), seen(9, 0, true), seen(20, 4), seen(21, 4)],
     "elapsed 60s",
   ],
+  [
+    "a rollout that was under way counts from its beginning, and with what it had replaced",
+    [under("RollingOut", seen(6, 2)), under("RollingOut", seen(9, 1))],
+    "elapsed 9m, about 3m left",
+  ],
+  [
+    "a pool that was being created counts from its beginning",
+    [under("ScalingUp", seen(5, 0)), seen(8, 0, true)],
+    "took 8m",
+  ],
   ["a change of the spec starts from its own time", [seen(0, 1), seen(5, 4), seen(6, 4)], "elapsed 60s"],
 ])("%s", (_, states, line) => {
-  const pace = states.reduce<Pace | undefined>(paceAfter, undefined);
+  const pace = states.reduce<Pace | undefined>((before, state) => paceAfter(before, state), undefined);
   const last = states.at(-1);
   expect(pace && last && paceLine(pace, last)).toBe(line);
 });

@@ -14,6 +14,9 @@ export interface RolloutState extends PlannedPool {
   readonly failure: string | undefined;
 }
 
+/** Reads the state of a pool. */
+export type ReadState = () => Promise<RolloutState>;
+
 /** The state of a rollout, from the same plan that the controllers make. */
 export function rolloutState(parts: PoolParts, nowMs: number): RolloutState {
   const planned = planFor(parts, nowMs);

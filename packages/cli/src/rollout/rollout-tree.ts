@@ -1,6 +1,7 @@
 import { type AzureMachinePoolMachine, type Frozen, getCondition } from "@capstan/api";
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import type { MachineView } from "@capstan/plan";
+import { isTrouble } from "../describe/trouble.ts";
 import { byNumber } from "../render/by-number.ts";
 import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";
@@ -81,17 +82,17 @@ function machineLine(machine: MachineView, { resources, nowMs }: Looks): string 
   const name = machine.name ?? `instance ${machine.instanceID ?? "?"}`;
   const resource = resources.get(machine.name ?? "");
   const message = messageOf(machine, resource);
-  const looks = looksOf(machine, nowMs);
+  const looks = looksOf(machine, nowMs, resource?.status?.conditions?.some(isTrouble) === true);
   return message === undefined ? `${name}   ${looks}` : `${name}   ${looks}: ${message}`;
 }
 
-function looksOf(machine: MachineView, nowMs: number): string {
+function looksOf(machine: MachineView, nowMs: number, isInTrouble: boolean): string {
   // A machine that is on its way out need not be available.
   if (machine.isDeleting || machine.picked !== undefined) return machine.vmState;
   if (machine.isAvailable) return "available";
   const since = machine.unavailableSinceMs;
   const forHow = since === undefined ? "" : ` for ${humanDuration(nowMs - since)}`;
-  return `${machine.vmState}, not available${forHow}`;
+  return `${machine.vmState}, ${isInTrouble ? "in trouble" : "not available"}${forHow}`;
 }
 
 /** The message of a machine: why its drain is blocked, else why it is not ready or takes no pods. */

@@ -40,6 +40,10 @@ export class VirtualProcess implements Env {
    */
   #isDead = false;
   readonly #latencies: Rng;
+  readonly #crashed: (() => void)[] = [];
+  readonly #leave: () => void;
+  /** Stops listening to the signals of pending requests: nothing of a dead process may keep them in memory. */
+  readonly #listening = new Set<() => void>();
   #stalledUntilMs = 0;
   #wallOffsetMs = 0;
 
@@ -47,6 +51,7 @@ export class VirtualProcess implements Env {
   constructor(scheduler: Scheduler, name: string) {
     this.name = name;
     this.#scheduler = scheduler;
+    this.#leave = scheduler.add(this);
     this.rng = rngStreams(`${scheduler.seed}/${name}`);
     this.#latencies = this.rng("latency");
     const label = `${name} timer`;
@@ -67,15 +72,26 @@ export class VirtualProcess implements Env {
     return uuidFrom(this.rng("uuid"));
   }
 
-  /** Calls back when the process dies. */
+  /** Calls back when the process crashes. */
   onCrash(callback: () => void): void {
-    this.#death.signal.addEventListener("abort", callback, { once: true });
+    this.#crashed.push(callback);
   }
 
   /** Stops the process at once. Its servers see the open connections close. */
   crash(): void {
+    if (this.#isDead) return;
     this.#isDead = true;
-    this.#death.abort(new Error(`process ${this.name} crashed`));
+    for (const callback of this.#crashed) callback();
+    this.end();
+  }
+
+  /** Stops the process as a crash does, and reports no crash: the world ends with all its processes. */
+  end(): void {
+    this.#isDead = true;
+    this.#death.abort(new Error(`process ${this.name} ended`));
+    for (const stop of this.#listening) stop();
+    this.#listening.clear();
+    this.#leave();
   }
 
   /** Stalls, like a process with a blocked event loop: timers and answers reach it afterwards. */
@@ -144,10 +160,10 @@ export class VirtualProcess implements Env {
     const onAbort = (): void => {
       if (!this.crashed) reject(abortError(signal));
     };
-    signal.addEventListener("abort", onAbort, { once: true });
+    const stop = this.#listen(signal, onAbort);
     return (deliver) =>
       void this.#enter(this.#latencyMs(link), label, () => {
-        signal.removeEventListener("abort", onAbort);
+        stop();
         deliver();
       });
   }
@@ -180,8 +196,7 @@ export class VirtualProcess implements Env {
       isGivenUp = true;
       if (!this.crashed) giveUp?.(abortError(signal));
     };
-    const end = (): void => signal?.removeEventListener("abort", onAbort);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const end = signal ? this.#listen(signal, onAbort) : (): void => undefined;
     return {
       next: () =>
         new Promise((resolve, reject) => {
@@ -205,6 +220,21 @@ export class VirtualProcess implements Env {
         return (await source.return?.()) ?? { done: true, value: undefined };
       },
     };
+  }
+
+  /** Calls back once when a signal is aborted, as long as the process lives; returns what ends that. */
+  #listen(signal: AbortSignal, onAbort: () => void): () => void {
+    const heard = (): void => {
+      stop();
+      onAbort();
+    };
+    const stop = (): void => {
+      signal.removeEventListener("abort", heard);
+      this.#listening.delete(stop);
+    };
+    this.#listening.add(stop);
+    signal.addEventListener("abort", heard);
+    return stop;
   }
 
   #enter(delayMs: number, label: string, run: () => void): Timer {

@@ -20,6 +20,11 @@ class Completion implements Timer {
   }
 }
 
+/** A process that ends with its world. */
+interface Endable {
+  end(): void;
+}
+
 /** How a virtual world starts. */
 export interface SchedulerOptions {
   readonly seed: string;
@@ -52,10 +57,12 @@ export class Scheduler {
   readonly #heap = new Heap<Completion>(isBefore);
   readonly #ties: Rng;
   readonly #onStep: SchedulerOptions["onStep"];
+  readonly #processes = new Set<Endable>();
   #monotonicMs = 0;
   #wallOffsetMs: number;
   #sequence = 0;
   #steps = 0;
+  #isClosed = false;
   #failure: { error: unknown } | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -96,7 +103,27 @@ export class Scheduler {
     completion.tiebreak = this.#ties.next();
     completion.sequence = this.#sequence++;
     completion.run = run;
-    this.#heap.push(completion);
+    if (!this.#isClosed) this.#heap.push(completion);
+  }
+
+  /** Adds a process of the world; returns what removes it when it has ended. */
+  add(process: Endable): () => void {
+    this.#processes.add(process);
+    return () => void this.#processes.delete(process);
+  }
+
+  /**
+   * Ends all processes of the world: nothing runs in it any more. Until then the signals of its pending requests keep it
+   * in memory, because Node holds every combined signal that has a listener.
+   */
+  close(): void {
+    this.#isClosed = true;
+    for (const process of this.#processes) process.end();
+    while (this.#heap.pop());
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Ends the run with this error at the end of the current step: for bugs found outside any promise. */

@@ -33,6 +33,18 @@ test.each<[KeyAlgorithm, string]>([
   expect(leaf.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"]);
 });
 
+test("a client whose clock is a week behind that of a fast simulation accepts its certificates", async () => {
+  const behindMs = NOW_MS - 7 * DAY_MS;
+  const fast = x509Issuer(createRealEnv(), { now: () => behindMs });
+  const request = { algorithm: "ECDSA-P256", validDays: 365, nowMs: NOW_MS } as const;
+  const authority = await fast.authority(request);
+  const client = await fast.client(authority, { ...request, user: "root", groups: [] });
+  for (const { cert } of [authority, client]) {
+    expect(new X509Certificate(cert).validFromDate.getTime()).toBeLessThan(behindMs);
+    expect(new X509Certificate(cert).validToDate.getTime()).toBe(NOW_MS + 365 * DAY_MS);
+  }
+});
+
 test("the keys of service accounts belong together", async () => {
   const { publicKey, privateKey } = await issuer.keyPair("ECDSA-P256");
   expect(publicKey.startsWith("-----BEGIN PUBLIC KEY-----")).toBe(true);

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, webcrypto } from "node:crypto";
 import { promisify } from "node:util";
 import type * as X509 from "@peculiar/x509";
-import type { Env } from "@capstan/env";
+import type { Clock, Env } from "@capstan/env";
 import type { Credential } from "../certificates/credential.ts";
 import type { AuthorityRequest, CertificateIssuer, KeyAlgorithm, KeyPair } from "./issuer.ts";
 
@@ -12,10 +12,16 @@ const AUTHORITY_NAME = "CN=kubernetes";
 
 const generate = promisify(generateKeyPair);
 
-/** Real certificates, as Cluster API and kubeadm make them. */
-export function x509Issuer(env: Pick<Env, "uuid">): CertificateIssuer {
+/**
+ * Real certificates, as Cluster API and kubeadm make them. They are valid for clients, too, whose clock may be behind that of
+ * the manager: a simulation runs fast.
+ */
+export function x509Issuer(env: Pick<Env, "uuid">, clients?: Pick<Clock, "now">): CertificateIssuer {
   return {
-    authority: (request) => makeAuthority(env, request),
+    authority: (request) => {
+      const earliestMs = Math.min(request.nowMs, clients?.now() ?? request.nowMs) - EARLIER_MS;
+      return makeAuthority(env, { ...request, earliestMs });
+    },
     keyPair: async (algorithm) => pairOf(await makeKey(algorithm)),
     client: async (authority, request) => {
       const x509 = await loadX509();
@@ -47,15 +53,18 @@ export function x509Issuer(env: Pick<Env, "uuid">): CertificateIssuer {
   };
 }
 
-async function makeAuthority(env: Pick<Env, "uuid">, request: AuthorityRequest): Promise<Credential> {
-  const { algorithm, validDays, nowMs } = request;
+async function makeAuthority(
+  env: Pick<Env, "uuid">,
+  request: AuthorityRequest & { readonly earliestMs: number },
+): Promise<Credential> {
+  const { algorithm, validDays, nowMs, earliestMs } = request;
   const x509 = await loadX509();
   const key = await makeKey(algorithm);
   const publicKey = await imported(createPublicKey(key), "verify");
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: AUTHORITY_NAME,
     serialNumber: serialNumber(env),
-    notBefore: new Date(nowMs - EARLIER_MS),
+    notBefore: new Date(earliestMs),
     notAfter: new Date(nowMs + validDays * DAY_MS),
     keys: { publicKey, privateKey: await imported(key, "sign") },
     signingAlgorithm: algorithmOf(key),

@@ -69,6 +69,8 @@ export interface ControlPlanes {
    * reached there; a stand-in has an address of its own.
    */
   nameAt(endpoint: string): string | undefined;
+  /** The endpoint of a logical cluster that machines run. */
+  endpointOf(name: string): string | undefined;
   /** Starts the API server of the Cluster at an endpoint, for `kubeadm init` on one of its machines. */
   readonly initialize: InitializeControlPlane;
   /** How many control planes run. */
@@ -81,6 +83,7 @@ export interface ControlPlanes {
 
 const BY_ENDPOINT = "endpoint";
 const BY_SECRET = "kubeconfig";
+const BY_NAME = "logical name";
 
 /**
  * Simulates the control planes of Clusters: each Cluster gets a logical cluster with Kubernetes' built-in kinds and the
@@ -119,6 +122,7 @@ class ControlPlaneTable implements ControlPlanes {
       const endpoint = endpointOf(cluster);
       return endpoint === undefined ? [] : [endpoint];
     });
+    this.#clusters.store.addIndex(BY_NAME, (cluster) => [nameOf(keyOf(cluster))]);
     this.#clusters.store.addIndex(BY_SECRET, (cluster) => [secretKey(cluster)]);
     this.#secrets = this.#informer(Secret, { labelSelector: CLUSTER_NAME_LABEL });
     this.#loop = createLoop(options, {
@@ -159,6 +163,11 @@ class ControlPlaneTable implements ControlPlanes {
   nameAt(endpoint: string): string | undefined {
     const [cluster] = this.#clusters.store.byIndex(BY_ENDPOINT, endpoint);
     return cluster && isControlled(cluster, this.#options.yieldTo) ? nameOf(keyOf(cluster)) : undefined;
+  }
+
+  endpointOf(name: string): string | undefined {
+    const [cluster] = this.#clusters.store.byIndex(BY_NAME, name);
+    return cluster && isControlled(cluster, this.#options.yieldTo) ? endpointOf(cluster) : undefined;
   }
 
   readonly initialize: InitializeControlPlane = async (endpoint, init) => {

@@ -2,25 +2,42 @@ import type { Duplex } from "node:stream";
 import { type Credential, issueCertificate, type PodBackends } from "@capstan/apiserver";
 import { type Env, type Handler, type HttpResponse, serveStreams, type StreamServer } from "@capstan/env";
 import type { EtcdCluster } from "./etcd-cluster.ts";
+import type { EtcdClusters } from "./etcd-clusters.ts";
 import { etcdGateway } from "./gateway.ts";
 
-/** The etcd of a control plane, as a port-forward reaches it. */
+/** The etcd of control planes, as port-forwards reach it. */
 export interface EtcdPodsOptions {
   /** The clock of those who verify certificates. */
   readonly env: Env;
-  /** The etcd of this logical cluster; undefined while no machine runs it. */
-  readonly etcd: () => EtcdCluster | undefined;
+  readonly etcd: Pick<EtcdClusters, "at">;
+  /** The endpoint of a logical cluster; undefined while no machine runs it. */
+  readonly endpointOf: (name: string) => string | undefined;
 }
 
 const CERTIFICATES = "/etc/kubernetes/pki/etcd";
 const PORT = 2379;
 const POD = /^etcd-(?<nodeName>.+)$/;
 
+/** The servers in the pods of each logical cluster, by its name. */
+export function etcdPods({ env, etcd, endpointOf }: EtcdPodsOptions): (name: string) => PodBackends {
+  const known = new Map<string, PodBackends>();
+  return (name) => {
+    const made =
+      known.get(name) ??
+      podsOf(env, () => {
+        const endpoint = endpointOf(name);
+        return endpoint === undefined ? undefined : etcd.at(endpoint);
+      });
+    known.set(name, made);
+    return made;
+  };
+}
+
 /**
  * The ports of etcd's pods: TLS with a certificate of the authority on the machines' disks, which clients must have, too, and
  * the JSON gateway behind it.
  */
-export function etcdPods({ env, etcd: current }: EtcdPodsOptions): PodBackends {
+function podsOf(env: Env, current: () => EtcdCluster | undefined): PodBackends {
   const servers = new Map<string, Promise<StreamServer>>();
   const serverOf = (etcd: EtcdCluster, nodeName: string, authority: Credential): Promise<StreamServer> => {
     const key = `${nodeName} ${authority.cert}`;

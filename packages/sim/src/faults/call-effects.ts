@@ -167,6 +167,11 @@ export const CALL_EFFECTS: Readonly<Record<string, Effect>> = {
     fits: ({ api, server }) => api === "kube" && server !== "management",
     effect: reset(false),
   },
+  "forward-broken": {
+    on: "call",
+    fits: ({ api, server }) => api === "other" && server.startsWith("etcd-"),
+    effect: (_, rng) => reset(rng.below(2) === 0)(),
+  },
 };
 
 /** Azure sends Retry-After in several forms, or not at all. */

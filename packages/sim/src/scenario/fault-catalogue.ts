@@ -8,6 +8,7 @@ export const STRIKES = {
   "kube lists": ["list"],
   "workload calls": ["call", "read", "write", "get", "list", "watch", "create", "update", "patch", "delete"],
   evictions: ["eviction"],
+  "etcd calls": ["call", "read", "write"],
   "watch events": ["event"],
   "ARM calls": ["call", "read", "write", "GET", "LIST", "PUT", "PATCH", "POST", "DELETE"],
   "ARM writes": ["write", "PUT", "PATCH", "POST", "DELETE"],
@@ -236,6 +237,10 @@ const workload = {
   "workload-unreachable": refusal("N2", "workload calls", {
     text: "no connection to the workload cluster",
     rate: SOMETIMES,
+  }),
+  "forward-broken": refusal("N2", "etcd calls", {
+    text: "the port-forward to a member of etcd breaks, before or after a request",
+    rate: OFTEN,
   }),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 

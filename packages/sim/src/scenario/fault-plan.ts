@@ -1,5 +1,5 @@
 import { createRng } from "@capstan/env";
-import { FAULT_IDS } from "./fault-catalogue.ts";
+import { FAULT_IDS, type FaultId } from "./fault-catalogue.ts";
 import { type Fault, readFault } from "./fault-text.ts";
 import type { Problem } from "./problem.ts";
 
@@ -16,8 +16,11 @@ export function readFaultPlan(text: string): FaultPlanReading {
   const faults: Fault[] = [];
   const problems: Problem[] = [];
   let column = 1;
-  for (const part of text.split(",")) {
-    const reading = readFault(part.trim());
+  const parts = text.split(",");
+  // These stand alone.
+  const others = parts.length === 1 ? ["none", "swarm"] : [];
+  for (const part of parts) {
+    const reading = readFault(part.trim(), others);
     const at = { file: "--faults", line: 1, column };
     if ("fault" in reading) faults.push(reading.fault);
     else problems.push({ at, field: "", message: `${JSON.stringify(part.trim())}: ${reading.message}` });
@@ -30,19 +33,20 @@ export function readFaultPlan(text: string): FaultPlanReading {
 const SHARE_WITHOUT = 0.3;
 const SHARE_WITH_ONE = 0.1;
 
+/** Faults that are drawn on their own: the others stay those of seeds that have found a bug. */
+const LATER: readonly FaultId[] = ["forward-broken"];
+const FIRST = FAULT_IDS.filter((id) => !LATER.includes(id));
+
 /** The faults of a plan: its list, or the seed's choice. */
 export function faultsOf(plan: FaultPlan, seed: string): readonly Fault[] {
   if (plan !== "swarm") return plan;
   const rng = createRng(seed, "faults/swarm");
   const draw = rng.next();
-  const shuffled = rng.shuffle(FAULT_IDS);
+  const shuffled = rng.shuffle(FIRST);
   const size =
-    draw < SHARE_WITHOUT
-      ? 0
-      : draw < SHARE_WITHOUT + SHARE_WITH_ONE
-        ? 1
-        : 2 + rng.below(FAULT_IDS.length - 1);
-  const chosen = new Set(shuffled.slice(0, size));
+    draw < SHARE_WITHOUT ? 0 : draw < SHARE_WITHOUT + SHARE_WITH_ONE ? 1 : 2 + rng.below(FIRST.length - 1);
+  const later = LATER.filter((id) => size > 1 && createRng(seed, `faults/swarm/${id}`).below(2) === 0);
+  const chosen = new Set([...shuffled.slice(0, size), ...later]);
   return FAULT_IDS.filter((id) => chosen.has(id)).flatMap((id) => {
     const reading = readFault(id);
     return "fault" in reading ? [reading.fault] : [];

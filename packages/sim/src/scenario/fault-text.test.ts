@@ -126,6 +126,13 @@ describe("--faults", () => {
     });
   });
 
+  test("knows that swarm was meant", () => {
+    const reading = readFaultPlan("swrm");
+    expect("problems" in reading && reading.problems.map(formatProblem)).toEqual([
+      '--faults:1:1: "swrm": unknown fault; did you mean swarm?',
+    ]);
+  });
+
   test("reports the position of a problem", () => {
     const reading = readFaultPlan("stall,arm-429:20%,,watch-dely");
     expect("problems" in reading && reading.problems.map(formatProblem)).toEqual([

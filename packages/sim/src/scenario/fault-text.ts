@@ -24,12 +24,14 @@ class FaultTextError extends Error {
   override readonly name = "FaultTextError";
 }
 
-/** Parses the text of one fault. */
-export function readFault(text: string): FaultReading {
+/** Parses the text of one fault; `others` are words that its place takes besides faults. */
+export function readFault(text: string, others: readonly string[] = []): FaultReading {
   const [written = "", ...rest] = text.split(":");
   const id = FAULT_IDS.find((known) => known === written.trim());
   if (id === undefined) {
-    return { message: `unknown fault; ${suggestion({ written: written.trim(), known: FAULT_IDS })}` };
+    return {
+      message: `unknown fault; ${suggestion({ written: written.trim(), known: [...others, ...FAULT_IDS] })}`,
+    };
   }
   try {
     return { fault: { fault: id, text, when: whenOf(id, wordsOf(rest.join(":"))) } };

@@ -26,7 +26,9 @@ export function endStateOf(world: World): EndState {
     objects: sorted(objects.map(comparable)),
     secrets: secrets.map((secret) => `${nameOf(secret)}: ${keysOf(secret)}`).toSorted(),
     resources: resources.map(({ id, type, state }) => `${type} ${id.toLowerCase()} ${state}`).toSorted(),
-    scaleSets: sorted(scaleSets.map(({ modelVersion: _, ...rest }) => rest)),
+    scaleSets: sorted(
+      scaleSets.map(({ id, capacity, instances, latest }) => ({ id, capacity, instances, latest })),
+    ),
   };
 }
 

@@ -7,12 +7,13 @@ export interface Rehearsal {
   readonly world: Omit<WorldOptions, "faults">;
   /** The user's actions. May wait, and throws when an expected state does not come. */
   readonly story: (world: World) => Promise<void>;
-  /** The outcome that two runs are compared by; the end state unless given. */
+  /** The outcome that two runs are compared by; the end state unless given. May ask the servers of the world. */
   readonly endState?: (world: World) => unknown;
 }
 
 /** The result of a run. */
 export interface Run {
+  /** The world after its end: its trace and its servers' storage can be read, and nothing runs in it. */
   readonly world: World;
   /** How many writes the controllers under test sent. */
   readonly writes: number;
@@ -41,16 +42,28 @@ const STILL_MS = 30 * MINUTE_MS;
 export async function rehearse(rehearsal: Rehearsal, faults: readonly FaultSpec[] = []): Promise<Run> {
   const world = await createWorld({ ...rehearsal.world, faults });
   try {
+    const failure = await perform(world, rehearsal);
+    const run = { world, writes: world.testedWrites };
+    if (failure) return { ...run, failure };
+    return { ...run, end: await (rehearsal.endState ?? endStateOf)(world) };
+  } finally {
+    world.close();
+  }
+}
+
+/** Plays the story until the world stands still; returns why it failed. */
+async function perform(world: World, { story }: Rehearsal): Promise<Error | undefined> {
+  try {
     world.start();
-    await rehearsal.story(world);
+    await story(world);
     await world.heal();
     await world.settle({ quietMs: QUIET_MS, limitMs: LIMIT_MS });
     await standStill(world);
+    return undefined;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { world, writes: world.testedWrites, failure: error };
+    return error;
   }
-  return { world, writes: world.testedWrites, end: (rehearsal.endState ?? endStateOf)(world) };
 }
 
 /** After the rest no controller writes, for as long as three resyncs of most kinds. */

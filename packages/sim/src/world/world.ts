@@ -211,6 +211,8 @@ export class World {
 
   /** Advances virtual time until the promise has settled, and returns its result. */
   async run<R>(promise: Promise<R>): Promise<R> {
+    // Its servers have ended, so the promise would never be settled.
+    if (this.scheduler.isClosed) throw new Error("the world is closed; ask its servers in `endState`");
     let isSettled = false;
     const done = promise.finally(() => {
       isSettled = true;
@@ -265,6 +267,11 @@ export class World {
       const happening = { method, operation, path, status, ...(code !== undefined && { code }) };
       this.trace.record(actor, { kind: "arm", ...happening });
     }
+  }
+
+  /** Ends every process of the world, so that nothing keeps the world in memory. */
+  close(): void {
+    this.scheduler.close();
   }
 
   /** A scheduler step of its own, so that a violation ends the run as usual. */

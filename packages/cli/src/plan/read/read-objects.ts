@@ -1,7 +1,7 @@
 import { inStoredVersion, isJsonObject, type JsonObject } from "@capstan/api";
 import { parseAllDocuments } from "yaml";
 import { CommandError } from "../../command-error.ts";
-import { isBinary, manifestFiles, readGivenFile, readStandardInput } from "../../given-file.ts";
+import { isBinary, manifestFiles, parseProblem, readGivenFile, readStandardInput } from "../../given-file.ts";
 import { size } from "../../render/amounts.ts";
 import type { Shell } from "../../shell.ts";
 
@@ -59,7 +59,7 @@ function documentsIn(text: string, origin: string): readonly unknown[] {
     // large as that is a dump of kubectl, which repeats none.
     return parseAllDocuments(text, { uniqueKeys: text.length < LARGE }).map((document) => {
       const [problem] = document.errors;
-      if (problem) throw new CommandError(`${origin} is neither YAML nor JSON: ${problem.message.trim()}`);
+      if (problem) throw parseProblem(origin, problem);
       return document.toJS() as unknown;
     });
   } catch (error) {

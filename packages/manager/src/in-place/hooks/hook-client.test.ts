@@ -118,6 +118,28 @@ describe("a call of an extension", () => {
     });
   });
 
+  test("is not made by a manager that leads no longer", async () => {
+    let calls = 0;
+    const connect = through(() => {
+      calls++;
+      return Promise.resolve(answer(200, "{}"));
+    });
+    const assertMayWrite = (): void => {
+      throw new Error("the Lease is over");
+    };
+    const hooks = createHookClient({ clock: env.clock, connect, assertMayWrite });
+    const clientConfig = { url: "https://ext.invalid" };
+    const request = {
+      config: config(clientConfig),
+      hook: "UpdateMachine",
+      path: "/",
+      body: {},
+      timeoutMs: 9,
+    };
+    await expect(hooks.call(request)).rejects.toThrow("the Lease is over");
+    expect(calls).toBe(0);
+  });
+
   test("is measured by extension, hook and result", async () => {
     const metrics = new MetricRegistry();
     const connect = through(() => Promise.resolve(answer(200, "{}")));

@@ -23,7 +23,8 @@ export async function observeEtcd(scope: Scope, nodes: ReadonlyMap<string, Froze
   return { state: "unknown", why };
 }
 
-async function membersOf(etcd: Etcd): Promise<EtcdView> {
+/** The members of etcd with their alarms, as one of them lists them. */
+export async function membersOf(etcd: Etcd): Promise<EtcdView> {
   const { leader } = await etcd.status();
   const members = await etcd.members();
   const alarms = await etcd.alarms();

@@ -5,6 +5,7 @@ import {
   isUpdatePending,
   isUpdatingInPlace,
   Machine,
+  type MachineSet,
 } from "@capstan/api";
 import { updateRecordsOf } from "@capstan/plan";
 import { next, type Outcome } from "@capstan/runtime";
@@ -22,14 +23,7 @@ import type { Scope } from "./scope.ts";
  */
 export async function updateInPlace(scope: Scope): Promise<Outcome> {
   const { context, owner, set } = scope;
-  const records = updateRecordsOf(set);
-  const arrived = scope.machines.filter(
-    (machine) =>
-      machine.metadata.deletionTimestamp === undefined &&
-      records.has(machine.metadata.name) &&
-      isUpdatingInPlace(machine) &&
-      !isUpdatePending(machine),
-  );
+  const arrived = scope.machines.filter((machine) => hasArrived(set, machine));
   if (arrived.length === 0) return next;
   const templates = await readTemplates(scope);
   for (const cached of arrived) {
@@ -77,13 +71,22 @@ async function applyTemplate(
   await context.client.patch(kind, name, { type: "apply", body, fieldManager, force: true });
 }
 
+/** Whether the desired state of a machine has to be written: it was moved to this set, and updaters do not run on it yet. */
+export function hasArrived(set: Frozen<MachineSet>, machine: Frozen<Machine>): boolean {
+  return (
+    machine.metadata.deletionTimestamp === undefined &&
+    controllerOf(machine)?.uid === set.metadata.uid &&
+    updateRecordsOf(set).has(machine.metadata.name) &&
+    isUpdatingInPlace(machine) &&
+    !isUpdatePending(machine)
+  );
+}
+
 /** The cache may be behind: a machine that another set controls by now must not get the templates of this one. */
 async function stillArrived(
   { context, set }: Scope,
   { metadata: { name, namespace } }: Frozen<Machine>,
 ): Promise<Frozen<Machine> | undefined> {
   const machine = await context.client.find(Machine, { name, namespace });
-  if (!machine || machine.metadata.deletionTimestamp !== undefined || isUpdatePending(machine))
-    return undefined;
-  return isUpdatingInPlace(machine) && controllerOf(machine)?.uid === set.metadata.uid ? machine : undefined;
+  return machine && hasArrived(set, machine) ? machine : undefined;
 }

@@ -5,7 +5,13 @@ import { planControlPlane } from "./plan.ts";
 import { machine, planText, view } from "./plan.fixture.ts";
 import { ETCD_MEMBER_HEALTHY, memberHealth, memberOf, removalVerdict } from "./quorum.ts";
 import { isDeleting, isHealthy, isUpdating } from "./selection.ts";
-import type { ControlPlaneMachine, ControlPlaneView, Health, MachineUpdateVerdict } from "./view.ts";
+import type {
+  ControlPlaneMachine,
+  ControlPlaneView,
+  Health,
+  MachineUpdateVerdict,
+  MemberView,
+} from "./view.ts";
 
 const broken = { parts: [{ part: "NodeReady", health: "unhealthy" as Health, why: "Node is not Ready" }] };
 
@@ -25,6 +31,16 @@ describe("a control plane", () => {
       "waits for its first machine before it adds another",
       view([machine("m1", broken)], { isInitialized: false }),
       ["Wait m1"],
+    ],
+    [
+      "whose first machine is being deleted waits until it is gone",
+      view([machine("m1", { deletingSinceMs: 1 })], { isInitialized: false }),
+      ["Wait m1"],
+    ],
+    [
+      "waits for the first machine that stays, not for one that is being deleted",
+      view([machine("m1", { deletingSinceMs: 1 }), m2, m3], { isInitialized: false }),
+      ["Wait m2"],
     ],
     ["with too few machines adds one", view([m1, m2]), ["CreateMachine cp"]],
     ["with a machine without a Node adds none", view([m1, without(m2)]), ["PreflightCheckFailed cp"]],
@@ -104,6 +120,11 @@ describe("a machine that is being deleted", () => {
   test.each<[string, ControlPlaneView, readonly string[]]>([
     ["waits for its drain", view([m1, machine("m2", { deletingSinceMs: 10 }), m3]), []],
     ["hands the leadership over", view([machine("m1", going), m2, m3]), ["MoveEtcdLeader m3"]],
+    [
+      "hands the leadership to a machine that stays",
+      view([machine("m1", going), m2, machine("m3", { deletingSinceMs: 20 })]),
+      ["MoveEtcdLeader m2"],
+    ],
     ["leaves etcd", view([m1, machine("m2", going), m3]), ["RemoveEtcdMember m2"]],
     [
       "is released when it has no member",
@@ -152,6 +173,49 @@ describe("a machine that is being deleted", () => {
     expect(planText(given).filter((line) => !line.startsWith("PreflightCheckFailed"))).toEqual(expected);
   });
 });
+
+describe("a member of etcd without a machine", () => {
+  const stray = { id: "99", name: "gone", isLearner: false, hasAlarm: false };
+  const unstarted = { id: "99", name: "", isLearner: false, hasAlarm: false };
+  const sick = machine("m2", { parts: [{ part: ETCD_MEMBER_HEALTHY, health: "unhealthy", why: "x" }] });
+
+  test.each<[string, ControlPlaneView, readonly string[]]>([
+    ["is removed", withMember(view(three), stray), ["RemoveEtcdMember gone"]],
+    [
+      "stays while etcd would lose its quorum without it",
+      withMember(view([m1, sick]), stray),
+      ["PreflightCheckFailed cp"],
+    ],
+    [
+      "that has not started is removed although another member is unhealthy",
+      withMember(view([m1, sick]), unstarted),
+      ["RemoveEtcdMember 99"],
+    ],
+    [
+      "stays while another one has not started, which goes first",
+      withMember(withMember(view(three), stray), { ...unstarted, id: "98", isLearner: true }),
+      ["RemoveEtcdMember 98"],
+    ],
+    [
+      "stays while a machine is updated in place",
+      withMember(view([m1, machine("m2", { update: { state: "running", key: "now" } }), m3]), stray),
+      ["Wait m2"],
+    ],
+    [
+      "stays while a machine has no Node: it may be its member",
+      withMember(view([m1, m2, without(m3)]), stray),
+      [],
+    ],
+    ["stays while a machine is being created", withMember(view(three, { creating: "m3" }), stray), []],
+  ])("%s", (_, given, expected) => {
+    expect(planText(given)).toEqual(expected);
+  });
+});
+
+function withMember(given: ControlPlaneView, member: MemberView): ControlPlaneView {
+  const etcd = known(given);
+  return { ...given, etcd: { ...etcd, members: [...etcd.members, member] } };
+}
 
 describe("a machine that a health check marks", () => {
   const marked = { ...broken, remediation: "Unhealthy" as const, isReachable: false };
@@ -215,6 +279,36 @@ describe("a machine that a health check marks", () => {
     expect(planControlPlane({ ...waiting, nowMs: waiting.nowMs + 10_000 }).blocked).toEqual(blocked);
     expect(blocked[0]?.why).toContain("the next attempt is at 1970-01-01T00:18:20Z");
   });
+});
+
+test("a machine that a user asks to replace goes before one without a Node, and that before a broken one", () => {
+  const marked = { remediation: "Unhealthy" as const, isReachable: false };
+  const sick = machine("m1", { ...broken, ...marked });
+  const lost = without(machine("m2", marked));
+  const asked = machine("m3", { remediation: "Requested" });
+  const given = (machines: readonly ControlPlaneMachine[]): readonly string[] =>
+    planText(view(machines, { isInitialized: false }));
+  expect(given([sick, lost, asked])).toEqual(["Remediate m3"]);
+  expect(given([sick, lost])).toEqual(["Remediate m2"]);
+  expect(given([sick, machine("m4", marked)])).toEqual(["Remediate m1"]);
+});
+
+test("a replacement that is replaced in its turn counts one attempt more, until it was healthy for long", () => {
+  const attemptAfter = (timestampMs: number): unknown => {
+    const remediationFor = { machine: "m0", timestampMs, retryCount: 2 };
+    const marked = machine("m2", { ...broken, remediation: "Unhealthy", isReachable: false, remediationFor });
+    const remediation = { retryPeriodMs: 0, minHealthyPeriodMs: 100_000 };
+    return planControlPlane(view([m1, marked, m3], { remediation })).actions;
+  };
+  const attempt = (retryCount: number): object[] => [
+    {
+      action: "Remediate",
+      targets: ["m2"],
+      detail: { record: { machine: "m2", timestampMs: 1_000_000, retryCount } },
+    },
+  ];
+  expect(attemptAfter(900_000)).toMatchObject(attempt(3));
+  expect(attemptAfter(899_999)).toMatchObject(attempt(0));
 });
 
 const health = fc.constantFrom<Health>("healthy", "unhealthy", "unknown");

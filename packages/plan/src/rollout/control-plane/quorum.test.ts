@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { additionVerdict, removalVerdict } from "./quorum.ts";
+import { machine } from "./plan.fixture.ts";
+import { additionVerdict, ETCD_MEMBER_HEALTHY, memberHealth, removalVerdict } from "./quorum.ts";
 import type { MemberView } from "./view.ts";
 
 /** Members of etcd, the last of which are unhealthy. */
@@ -36,11 +37,14 @@ describe("the removal of one member", () => {
     expect(verdict.isSafe).toBe(isSafe);
   });
 
-  test("is not safe while another member has not finished joining", () => {
-    const list = members(3).map((one, index) => (index === 2 ? { ...one, isLearner: true } : one));
+  test.each([
+    ["is a learner", { isLearner: true }, "node-2"],
+    ["has no name yet", { name: "" }, "18446744073709551002"],
+  ])("is not safe while another member %s", (_, changes, shown) => {
+    const list = members(3).map((one, index) => (index === 2 ? { ...one, ...changes } : one));
     expect(removalVerdict(list, list[0]?.id ?? "", () => true)).toEqual({
       isSafe: false,
-      why: "etcd member node-2 has not finished joining",
+      why: `etcd member ${shown} has not finished joining`,
     });
   });
 
@@ -68,5 +72,22 @@ describe("the addition of one member", () => {
   ])("to %i with %i unhealthy ones is safe: %s", (count, unhealthy, isSafe) => {
     const list = members(count);
     expect(additionVerdict(list, lastUnhealthy(list, unhealthy)).isSafe).toBe(isSafe);
+  });
+});
+
+describe("a member", () => {
+  const member = { id: "1", name: "gone", isLearner: false, hasAlarm: false };
+
+  test.each<[string, Partial<MemberView>, boolean]>([
+    ["without a machine is healthy", {}, true],
+    ["without a machine is not healthy with an alarm", { hasAlarm: true }, false],
+    ["without a name is not healthy", { name: "" }, false],
+    ["of a healthy machine is healthy", { name: "m1" }, true],
+    ["of a machine whose condition says so is not healthy", { name: "m2" }, false],
+    ["of a machine without that condition is not healthy", { name: "m3" }, false],
+  ])("%s", (_, changes, expected) => {
+    const sick = { parts: [{ part: ETCD_MEMBER_HEALTHY, health: "unhealthy" as const, why: "alarm" }] };
+    const machines = [machine("m1"), machine("m2", sick), machine("m3", { parts: [] })];
+    expect(memberHealth({ machines })({ ...member, ...changes })).toBe(expected);
   });
 });

@@ -53,7 +53,10 @@ export async function updateMachine(scope: Scope, { targets, detail }: Update): 
 }
 
 /** The cache may be behind: two machines that restart at once could cost the quorum of etcd. */
-async function requireNoOtherUpdate({ context, controlPlane }: Scope, name: string): Promise<void> {
+export async function requireNoOtherUpdate(
+  { context, controlPlane }: Pick<Scope, "context" | "controlPlane">,
+  name: string,
+): Promise<void> {
   const { namespace, uid, name: owner } = controlPlane.metadata;
   const machines = await context.client.list(Machine, {
     ...(namespace !== undefined && { namespace }),

@@ -1,28 +1,28 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { Failure } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import type { RolloutState } from "./rollout-state.ts";
-
-/** Reads the state of a pool. */
-export type ReadState = () => Promise<RolloutState>;
+import { causeFirst } from "../render/cause-first.ts";
 
 // A restart of a server takes seconds, and that of its machine a minute.
 const LONGEST_OUTAGE_MS = 120_000;
 
-/** What a reader uses: the monotonic time, and where it reports an outage. */
+/** What a reader uses. */
 interface ReaderPorts {
   readonly monotonic: () => number;
+  /** Where it reports an outage. */
   readonly say: (text: string) => void;
+  /** Whether the command ends, which makes its last request fail. */
+  readonly isEnding: () => boolean;
 }
 
 /**
- * Reads the state of a pool from a server that may be unavailable for a while, for example during a restart. After the
+ * Reads a state from a server that may be unavailable for a while, for example during a restart. After the
  * first answer, a failed read returns undefined, and `say` gets one message per outage. Before it, a failure is thrown,
  * because the address may be wrong; so is the failure of a long outage, because the server may be gone for good.
  */
 export function retryingReader<S>(
   readState: () => Promise<S>,
-  { monotonic, say }: ReaderPorts,
+  { monotonic, say, isEnding }: ReaderPorts,
 ): () => Promise<S | undefined> {
   let hasAnswered = false;
   let awaySinceMs: number | undefined;
@@ -33,12 +33,13 @@ export function retryingReader<S>(
       awaySinceMs = undefined;
       return state;
     } catch (error) {
+      if (isEnding()) return undefined;
       if (!hasAnswered || !(error instanceof Failure) || !mayPass(error)) throw error;
-      if (awaySinceMs === undefined) say(`no answer, trying again: ${error.message}\n`);
+      if (awaySinceMs === undefined) say(`no answer, trying again: ${causeFirst(error.message)}\n`);
       awaySinceMs ??= monotonic();
       const awayMs = monotonic() - awaySinceMs;
       if (awayMs >= LONGEST_OUTAGE_MS)
-        throw new CommandError(`no answer for ${humanDuration(awayMs)}: ${error.message}`);
+        throw new CommandError(`no answer for ${humanDuration(awayMs)}: ${causeFirst(error.message)}`);
       return undefined;
     }
   };
