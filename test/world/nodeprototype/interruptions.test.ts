@@ -290,6 +290,25 @@ describe("a pool with an image of its own", () => {
     expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
   });
 
+  test("is deleted with it, and a definition of another owner in the same gallery stays", async () => {
+    const world = await renewedWorld();
+    const [own = ""] = resourcesOf(world, "galleries/images");
+    const others = own.replace(/[^/]+$/, "of-mp-10");
+    const read = await world.arm("GET", `${own}?api-version=2024-03-03`);
+    const { location, properties } = (await read.json()) as { location: string; properties: object };
+    const identifier = { publisher: "capstan", offer: "mp-10", sku: "of-mp-10" };
+    const body = {
+      location,
+      tags: { capstan_pool: "default/mp-10" },
+      properties: { ...properties, identifier },
+    };
+    await world.arm("PUT", `${others}?api-version=2024-03-03`, body);
+    await remove(world, MachinePool, POOL);
+    await settled(world);
+    expect(stored(world)).toBeUndefined();
+    expect(resourcesOf(world, "galleries/images")).toEqual([others]);
+  });
+
   test("returns to the image before, and to the one in the spec, by rollbacks", async () => {
     const world = await renewedWorld();
     diskOf(world, 0).write("/etc/patch", "2");

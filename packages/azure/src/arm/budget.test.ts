@@ -1,3 +1,4 @@
+import { createRng } from "@capstan/env";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CallPriority } from "../port.ts";
@@ -315,4 +316,26 @@ describe("the headers of an answer", () => {
       ["GetVMScaleSetResource", 35],
     ]);
   });
+});
+
+test("no urgent call finds an empty bucket in Azure because it arrives a little early", () => {
+  const [capacity, perSecond, calls] = [200, 10, 2000];
+  const rng = createRng("1", "latency");
+  const budget = new Budget();
+  const charge = (): Cost => costOf("DELETE", "/subscriptions/s/resourceGroups/rg");
+  const arrivalsMs: number[] = [];
+  for (let nowMs = 0; arrivalsMs.length < calls;) {
+    const verdict = budget.admit(charge(), "urgent", nowMs);
+    if (isHeld(verdict)) nowMs += Math.max(1, Math.min(verdict.retryAfterMs, 100));
+    else arrivalsMs.push(nowMs + 1 + rng.next() * 4);
+  }
+  let azure = { tokens: capacity, atMs: 0 };
+  const refused = arrivalsMs
+    .toSorted((a, b) => a - b)
+    .filter((atMs) => {
+      const tokens = Math.min(capacity, azure.tokens + ((atMs - azure.atMs) / 1000) * perSecond);
+      azure = { tokens: tokens < 1 ? tokens : tokens - 1, atMs };
+      return tokens < 1;
+    });
+  expect(refused).toEqual([]);
 });
