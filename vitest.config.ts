@@ -29,8 +29,6 @@ export default defineConfig({
           include: ["packages/*/src/**/*.deep.ts", "test/**/*.deep.ts"],
           // It only ends what hangs: a crash sweep in full takes an hour on a busy machine.
           testTimeout: runsAll ? 7_200_000 : 600_000,
-          // A world that was abandoned stays in memory while Node holds its combined abort signals; a sweep in full has 1,500 worlds.
-          execArgv: runsAll ? ["--max-old-space-size=8192"] : [],
         },
       },
       {

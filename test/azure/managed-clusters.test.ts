@@ -98,6 +98,14 @@ describe("a managed cluster, through the official SDK", () => {
       { agentPoolProfiles: [{ name: "Bad_Name", mode: "System", vmSize: "Standard_D2s_v3" }] },
     ],
     [
+      "AvailabilityZoneNotSupported",
+      {
+        agentPoolProfiles: [
+          { name: "s", mode: "System", availabilityZones: ["9"], vmSize: "Standard_DS2_v2" },
+        ],
+      },
+    ],
+    [
       "NodePoolMcVersionIncompatible",
       {
         agentPoolProfiles: [

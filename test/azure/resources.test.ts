@@ -93,6 +93,12 @@ test("skus tell the sizes of a region, usages how much of the quota is taken", a
   expect(skus.find(({ name }) => name === "Standard_D2s_v3")).toMatchObject({
     resourceType: "virtualMachines",
     family: "standardDSv3Family",
+    locationInfo: [
+      {
+        zones: ["1", "2", "3"],
+        zoneDetails: [{ capabilities: [{ name: "UltraSSDAvailable", value: "True" }] }],
+      },
+    ],
   });
   const usages = await all(cloud.compute.usage.list(LOCATION));
   expect(usages.find(({ name }) => name.value === "standardDSv3Family")).toMatchObject({

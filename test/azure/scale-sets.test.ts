@@ -51,6 +51,17 @@ test("instances are listed with their names, states and the exact version of the
   expect(second?.vmId).not.toBe(first?.vmId);
 });
 
+test("a set in a zone that its size does not have, or with ultra disks outside zones, is refused", async () => {
+  const cloud = startCloud();
+  await withNetwork(cloud);
+  const refused = (change: object) =>
+    cloud.compute.virtualMachineScaleSets.createOrUpdate(GROUP, "pool", scaleSet(1, change)).submitted();
+  await expect(refused({ zones: ["1", "9"] })).rejects.toMatchObject({ code: "InvalidAvailabilityZone" });
+  await expect(refused({ additionalCapabilities: { ultraSSDEnabled: true } })).rejects.toMatchObject({
+    code: "InvalidParameter",
+  });
+});
+
 test("a set grows, shrinks from its newest end, and never uses an instance id again", async () => {
   const cloud = startCloud();
   await withScaleSet(cloud, 2);

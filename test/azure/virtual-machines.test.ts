@@ -169,6 +169,15 @@ const REFUSED = {
     "InvalidParameter",
   ],
   "a zone that the size does not have": [{ zones: ["9"] }, "InvalidAvailabilityZone"],
+  "ultra disks outside zones": [{ additionalCapabilities: { ultraSSDEnabled: true } }, "InvalidParameter"],
+  "ultra disks that the size does not take": [
+    {
+      zones: ["1"],
+      hardwareProfile: { vmSize: "Standard_B2s" },
+      additionalCapabilities: { ultraSSDEnabled: true },
+    },
+    "InvalidParameter",
+  ],
   "a region that does not exist": [{ location: "atlantis" }, "LocationNotAvailableForResourceType"],
   "no network interface": [{ networkProfile: {} }, "InvalidParameter"],
   "no way to log in": [

@@ -71,12 +71,19 @@ const UPSTREAM: readonly KnownProvider[] = [
   },
 ];
 const CAPSTAN = { name: "capstan", type: "InfrastructureProvider", label: "infrastructure-capstan" } as const;
-const FEATURES = "--feature-gates=ClusterTopology=true";
+
+/** How the programs of a management cluster are started. */
+interface BesideOptions {
+  /** The simulated Azure of another management cluster; it has its own unless given. */
+  readonly azure?: GuestAzure;
+  /** Feature gates of Cluster API, besides that of ClusterClasses. */
+  readonly gates?: readonly string[];
+}
 
 /** Installs everything with clusterctl, and starts it, with a simulated Azure of its own or of another management cluster. */
 export async function startBesideUpstream(
   say: (line: string) => void,
-  azure?: GuestAzure,
+  { azure, gates = [] }: BesideOptions = {},
 ): Promise<BesideUpstream> {
   const program = interopProgram("clusterctl", say);
   const management = await startManagementWith({
@@ -93,7 +100,7 @@ export async function startBesideUpstream(
     const clusterctl = clusterctlIn(management, program, await repository(management));
     await management.apply(CERT_MANAGER);
     await installed(clusterctl);
-    const providers = await startProviders(management, { say, closers });
+    const providers = await startProviders(management, { say, closers, gates });
     const manager = await management.startManager();
     closers.push(() => ended(manager));
     return {
@@ -120,12 +127,18 @@ async function ended({ child, ended: end }: RunningManager): Promise<void> {
   await end;
 }
 
+interface ProvidersOptions extends Required<Pick<BesideOptions, "gates">> {
+  readonly say: (line: string) => void;
+  readonly closers: (() => Promise<unknown>)[];
+}
+
 async function startProviders(
   { plane, folder, kubectl }: Management<GuestAzure>,
-  { say, closers }: { readonly say: (line: string) => void; readonly closers: (() => Promise<unknown>)[] },
+  { say, closers, gates }: ProvidersOptions,
 ): Promise<readonly UpstreamProvider[]> {
   const started = UPSTREAM.map(async ({ program, label }) => {
-    const flags = program === "bootstrap" ? [] : [FEATURES];
+    const on = ["ClusterTopology", ...gates].map((gate) => `${gate}=true`).join(",");
+    const flags = program === "bootstrap" ? [] : [`--feature-gates=${on}`];
     const provider = await upstreamProvider(program, { plane, folder, say, flags });
     const kinds = "crd,mutatingwebhookconfigurations,validatingwebhookconfigurations";
     const selector = `cluster.x-k8s.io/provider=${label}`;

@@ -12,10 +12,20 @@ import { bootstrapData } from "./tables/bootstrap-data.ts";
 import { clusterctl } from "./tables/clusterctl.ts";
 import { core } from "./tables/core.ts";
 import { crds } from "./tables/crds.ts";
+import { inPlace } from "./tables/in-place.ts";
 import { oracle } from "./tables/oracle.ts";
 import { programs } from "./tables/programs.ts";
 
-const TABLES: readonly Table[] = [programs, oracle, crds, bootstrapData, clusterctl, core, azureProvider];
+const TABLES: readonly Table[] = [
+  programs,
+  oracle,
+  crds,
+  bootstrapData,
+  clusterctl,
+  core,
+  azureProvider,
+  inPlace,
+];
 const ROOT = join(import.meta.dirname, "..", "..");
 const EXIT = { failed: 1, usage: 2, noGo: 3 } as const;
 

@@ -53,6 +53,7 @@ describe("a soak", () => {
     [["--minutes", "0"], "--minutes 0: expected a whole number above 0"],
     [["--minutes", "1", "--seed-from", "x"], "--seed-from x: expected a whole number above 0"],
     [["--seed-from", "5"], "--seed-from needs --minutes"],
+    [["--resume", ""], "--resume needs the path of a file"],
     [["--hours", "1"], "Unknown option '--hours'"],
   ])("refuses %j", (args, message) => {
     expect(() => parseOptions(args)).toThrow(message);

@@ -5,6 +5,8 @@ export interface SoakOptions {
   /** Undefined: until every proof has run once; then there are no fresh storms. */
   readonly minutes: number | undefined;
   readonly seedFrom: number;
+  /** The file with what earlier runs have proved; it grows with each file that passes. */
+  readonly resume: string | undefined;
 }
 
 /** One run of vitest. */
@@ -22,14 +24,16 @@ const FIRST_FRESH_SEED = 10_001;
 export function parseOptions(args: readonly string[]): SoakOptions {
   const { values } = parseArgs({
     args: [...args],
-    options: { minutes: { type: "string" }, "seed-from": { type: "string" } },
+    options: { minutes: { type: "string" }, "seed-from": { type: "string" }, resume: { type: "string" } },
   });
-  const { minutes, "seed-from": seedFrom } = values;
+  const { minutes, "seed-from": seedFrom, resume } = values;
+  if (resume === "") throw new Error("--resume needs the path of a file; one that does not exist is created");
   if (minutes === undefined && seedFrom !== undefined)
     throw new Error("--seed-from needs --minutes: fresh storms run until the minutes are over");
   return {
     minutes: minutes === undefined ? undefined : parsePositive("--minutes", minutes),
     seedFrom: seedFrom === undefined ? FIRST_FRESH_SEED : parsePositive("--seed-from", seedFrom),
+    resume,
   };
 }
 

@@ -1,9 +1,10 @@
 /**
- * `npm run soak [-- --minutes N] [--seed-from S]`: every proof in full, two files at a time, and with a time limit storms of fresh
- * seeds until it is over. Ends with what ran, what did not, and how to replay what failed. docs/proofs.md says when to run it.
+ * `npm run soak [-- --minutes N] [--seed-from S] [--resume FILE]`: every proof in full, two files at a time, and with a time limit
+ * storms of fresh seeds until it is over. Ends with what ran, what did not, and how to replay what failed. Files that pass are written
+ * to FILE at once, and a later run of the same commit goes on after them. docs/proofs.md says when to run it.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { globSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, globSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOutcome, type TestOutcome } from "../../tools/vitest-report.ts";
@@ -18,6 +19,7 @@ import {
   unitsOf,
   variablesOf,
 } from "./plan.ts";
+import { checkProgress, passedBefore, passedLine } from "./progress.ts";
 import { summaryOf, type UnitResult } from "./summary.ts";
 
 const LANES = [0, 1];
@@ -30,7 +32,7 @@ const results: UnitResult[] = [];
 let isOver = false;
 
 /** Runs one unit in a process group of its own, which is ended as a whole: servers that its tests started go with it. */
-async function runUnit(unit: Unit, lane: number): Promise<void> {
+async function runUnit(unit: Unit, lane: number): Promise<UnitResult> {
   const startedMs = performance.now();
   const name = `${results.length + running.size}-${lane}`;
   const report = join(folder, `${name}.json`);
@@ -58,6 +60,7 @@ async function runUnit(unit: Unit, lane: number): Promise<void> {
   const state = result.isCut ? "cut " : outcome.failed === 0 ? "ok  " : "FAIL";
   console.log(`${state}  ${seconds.toFixed(0).padStart(4)} s  ${commandOf(unit)}`);
   if (state === "FAIL") console.log(text.split("\n").slice(-OUTPUT_LINES).join("\n"));
+  return result;
 }
 
 const OUTPUT_LINES = 60;
@@ -67,6 +70,16 @@ function outcomeOf(unit: Unit, { code, report }: { code: number | null; report: 
   const outcome = readOutcome(report);
   if (code === 0 || outcome.failed > 0) return outcome;
   return { ...outcome, failed: 1, failures: [`${unit.file}: vitest ended with ${String(code)}`] };
+}
+
+/** The commit whose proofs run; changes that are not committed do not count. */
+function commitOf(): string {
+  return spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" }).stdout.trim();
+}
+
+/** What earlier runs have written; a file that does not exist is created by this run. */
+function progressIn(path: string): string {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
 function end(): void {
@@ -85,19 +98,33 @@ async function soak(options: SoakOptions): Promise<void> {
     deep: globSync(["packages/*/src/**/*.deep.ts", "test/**/*.deep.ts"]).sort(),
     kube: globSync("test/**/*.kube.ts").sort(),
   });
+  const { resume } = options;
+  const commit = commitOf();
+  const earlier = resume === undefined ? [] : passedBefore(progressIn(resume), { exhaustive, commit });
+  if (resume !== undefined)
+    console.log(`${resume}: ${earlier.length} of ${exhaustive.length} files have passed`);
   const startedMs = performance.now();
   const timer = minutes === undefined ? undefined : setTimeout(end, minutes * 60_000);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
-  const units = unitsOf(options, exhaustive);
+  const units = unitsOf(
+    options,
+    exhaustive.filter((unit) => !earlier.includes(unit)),
+  );
   const lane = async (number: number): Promise<void> => {
     for (const unit of units) {
-      await runUnit(unit, number);
+      const { outcome, isCut } = await runUnit(unit, number);
+      const line = outcome.failed > 0 || isCut ? undefined : passedLine(unit, commit);
+      if (resume !== undefined && line !== undefined) appendFileSync(resume, line);
       if (isOver) return;
     }
   };
   await Promise.all(LANES.map(lane));
   clearTimeout(timer);
-  const { text, failed } = summaryOf(exhaustive, results, (performance.now() - startedMs) / 1000);
+  const { text, failed } = summaryOf(
+    { exhaustive, earlier },
+    results,
+    (performance.now() - startedMs) / 1000,
+  );
   console.log(text);
   rmSync(folder, { recursive: true, force: true });
   process.exitCode = failed === 0 ? 0 : EXIT.failed;
@@ -106,6 +133,7 @@ async function soak(options: SoakOptions): Promise<void> {
 function optionsOrExit(): SoakOptions {
   try {
     const options = parseOptions(process.argv.slice(2));
+    if (options.resume !== undefined) checkProgress(options.resume, progressIn(options.resume));
     kubeAssets((line) => console.log(line));
     return options;
   } catch (error) {

@@ -21,7 +21,7 @@ describe("the summary of a soak", () => {
     const samples = ["kills of a server: 30 of 30"];
     const later: Unit = { ...fresh, seeds: [17, 26] };
     const results = [result(a, { samples }), result(b), result(c), result(fresh), result(later)];
-    expect(summaryOf(exhaustive, results, 90)).toEqual({
+    expect(summaryOf({ exhaustive, earlier: [] }, results, 90)).toEqual({
       failed: 0,
       text: [
         "",
@@ -37,14 +37,29 @@ describe("the summary of a soak", () => {
   });
 
   test("says what was not reached, also what the end has cut off", () => {
-    const { text, failed } = summaryOf(exhaustive, [result(b), result(c, { ...failing, isCut: true })], 60);
+    const { text, failed } = summaryOf(
+      { exhaustive, earlier: [] },
+      [result(b), result(c, { ...failing, isCut: true })],
+      60,
+    );
     expect(text).toContain("every proof in full: 1 of 3 files\nnot reached: a.deep.ts, c.kube.ts\n");
     expect(text).toContain("storms with fresh seeds: none");
     expect(failed).toBe(0);
   });
 
+  test("counts what earlier runs have proved", () => {
+    const { text } = summaryOf({ exhaustive, earlier: [a] }, [result(b)], 60);
+    expect(text).toContain(
+      "every proof in full: 2 of 3 files, 1 of them in earlier runs\nnot reached: c.kube.ts\n",
+    );
+  });
+
   test("says what failed and how to replay it", () => {
-    const { text, failed } = summaryOf(exhaustive, [result(a, failing), result(fresh, failing)], 60);
+    const { text, failed } = summaryOf(
+      { exhaustive, earlier: [] },
+      [result(a, failing), result(fresh, failing)],
+      60,
+    );
     expect(text).toContain(
       "FAILED a.deep.ts > holds\n    it did not\nreplay: CAPSTAN_PROOFS=all npx vitest run --project deep a.deep.ts\n",
     );

@@ -12,15 +12,21 @@ export interface UnitResult {
   readonly isCut: boolean;
 }
 
+/** The proofs of a soak, and those of them that earlier runs have done. */
+export interface Proofs {
+  readonly exhaustive: readonly Unit[];
+  readonly earlier: readonly Unit[];
+}
+
 /** What a soak did and did not do, for people. */
 export function summaryOf(
-  exhaustive: readonly Unit[],
+  { exhaustive, earlier }: Proofs,
   results: readonly UnitResult[],
   seconds: number,
 ): { readonly text: string; readonly failed: number } {
   const done = results.filter(({ isCut }) => !isCut);
   const files = done.filter(({ unit }) => unit.seeds === undefined);
-  const finished = new Set(files.map(({ unit }) => unit));
+  const finished = new Set([...earlier, ...files.map(({ unit }) => unit)]);
   const missing = exhaustive.filter((unit) => !finished.has(unit)).map(({ file }) => file);
   const failures = done.filter(({ outcome }) => outcome.failed > 0);
   const failed = failures.reduce((sum, { outcome }) => sum + outcome.failed, 0);
@@ -29,7 +35,7 @@ export function summaryOf(
     "",
     ...files.flatMap(({ samples }) => samples),
     "",
-    `every proof in full: ${files.length} of ${exhaustive.length} files`,
+    `every proof in full: ${finished.size} of ${exhaustive.length} files${earlier.length === 0 ? "" : `, ${earlier.length} of them in earlier runs`}`,
     ...(missing.length === 0 ? [] : [`not reached: ${missing.join(", ")}`]),
     freshText(done),
     ...failures.flatMap(({ unit, outcome }) => [

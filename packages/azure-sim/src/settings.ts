@@ -89,7 +89,22 @@ export const DEFAULT_CORE_LIMIT = 200_000;
 const DEFAULTS: AzureSettings = {
   subscriptions: [DEFAULT_SUBSCRIPTION],
   principals: [DEFAULT_PRINCIPAL],
-  regions: ["westus", "westus2", "eastus", "eastus2", "westeurope", "northeurope", "swedencentral"],
+  // Those of Azure's own samples are among them.
+  regions: [
+    "westus",
+    "westus2",
+    "eastus",
+    "eastus2",
+    "westeurope",
+    "northeurope",
+    "swedencentral",
+    "westus3",
+    "centralus",
+    "southcentralus",
+    "uksouth",
+    "southeastasia",
+    "australiaeast",
+  ],
   sizes: DEFAULT_SIZES,
   images: DEFAULT_IMAGES,
   kubernetesVersions: DEFAULT_KUBERNETES_VERSIONS,

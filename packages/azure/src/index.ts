@@ -50,8 +50,9 @@ export {
   type Written,
   DEFAULT_RETRY_AFTER_MS,
   isGone,
+  REQUEST_BUDGET_USED_UP,
 } from "./port.ts";
-export { type Region, RegionSizes, type SizeCapabilities } from "./region-sizes.ts";
+export { type OfferedSize, type Region, RegionSizes, type SizeCapabilities } from "./region-sizes.ts";
 export { byProviderID } from "./scale-set/by-provider-id.ts";
 export {
   BATCH_SIZE,

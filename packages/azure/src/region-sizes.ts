@@ -9,8 +9,17 @@ export type SizeCapabilities = ReadonlyMap<string, string>;
 export interface Region {
   /** The zones in which it offers virtual machines, in order. */
   readonly zones: readonly string[];
-  /** The capabilities of each size, by its name in lower case. */
-  readonly sizes: ReadonlyMap<string, SizeCapabilities>;
+  /** The sizes, by their names in lower case. */
+  readonly sizes: ReadonlyMap<string, OfferedSize>;
+}
+
+/** A size in a region. */
+export interface OfferedSize {
+  readonly capabilities: SizeCapabilities;
+  /** The zones in which the subscription may use it. */
+  readonly zones: readonly string[];
+  /** Those of them in which it takes ultra disks. */
+  readonly ultraDiskZones: readonly string[];
 }
 
 interface Known {
@@ -53,19 +62,47 @@ async function read(arm: Arm, subscriptionID: string, location: string): Promise
   const machines = items.filter((sku) => sku["resourceType"] === "virtualMachines");
   return {
     zones: [...new Set(machines.flatMap((sku) => zonesOf(sku, location)))].toSorted(),
-    sizes: new Map(machines.map((sku) => [String(sku["name"]).toLowerCase(), capabilitiesOf(sku)])),
+    sizes: new Map(machines.map((sku) => [String(sku["name"]).toLowerCase(), offeredSize(sku, location)])),
   };
 }
 
+function offeredSize(sku: JsonObject, location: string): OfferedSize {
+  const restricted = new Set(objectsIn(sku["restrictions"]).flatMap(restrictedZonesOf));
+  const zones = zonesOf(sku, location).filter((zone) => !restricted.has(zone));
+  const details = placesOf(sku, location).flatMap((place) => objectsIn(place["zoneDetails"]));
+  const ultra = new Set(details.filter(takesUltraDisks).flatMap(({ name, Name }) => textsIn(name ?? Name)));
+  return {
+    capabilities: capabilitiesOf(sku),
+    zones,
+    ultraDiskZones: zones.filter((zone) => ultra.has(zone)),
+  };
+}
+
+function placesOf(sku: JsonObject, location: string): readonly JsonObject[] {
+  return objectsIn(sku["locationInfo"]).filter(
+    (info) => String(info["location"]).toLowerCase() === location.toLowerCase(),
+  );
+}
+
 function zonesOf(sku: JsonObject, location: string): readonly string[] {
-  return objectsIn(sku["locationInfo"]).flatMap((info) => {
-    const isHere = String(info["location"]).toLowerCase() === location;
-    return isHere && Array.isArray(info["zones"]) ? info["zones"].map(String) : [];
-  });
+  return placesOf(sku, location).flatMap(({ zones }) => textsIn(zones));
+}
+
+/** Zones of the region that the subscription may not use with the size. */
+function restrictedZonesOf({ type, restrictionInfo }: JsonObject): readonly string[] {
+  return type === "Zone" && isJsonObject(restrictionInfo) ? textsIn(restrictionInfo["zones"]) : [];
+}
+
+function takesUltraDisks(detail: JsonObject): boolean {
+  return capabilitiesOf(detail).get("UltraSSDAvailable") === "True";
 }
 
 function capabilitiesOf(sku: JsonObject): SizeCapabilities {
   return new Map(objectsIn(sku["capabilities"]).map(({ name, value }) => [String(name), String(value)]));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function objectsIn(value: unknown): readonly JsonObject[] {

@@ -2,10 +2,10 @@
 import { isatty } from "node:tty";
 import { createRealEnv } from "@capstan/env";
 import { run } from "./program.ts";
-import { CLEARED, columnsOf, readable, rowsOf, type Shell, type Terminal } from "./shell.ts";
+import type { Shell } from "./shell.ts";
 import { stopSignalOf } from "./signals.ts";
+import { terminalOf } from "./render/terminal.ts";
 
-const STDERR = 2;
 const env = createRealEnv();
 
 // The reader of our output may close the pipe, as `head` does; a server must survive that.
@@ -17,8 +17,8 @@ process.umask(0o077);
 
 const shell: Shell = {
   env,
-  out: terminalOf(process.stdout, 1),
-  err: terminalOf(process.stderr, STDERR),
+  out: terminalOf(process.stdout, isatty(1)),
+  err: terminalOf(process.stderr, isatty(2)),
   variables: process.env,
   workingFolder: process.cwd(),
   pid: process.pid,
@@ -36,22 +36,4 @@ process.exit(code);
 /** A pipe accepts output in parts; resolves when it has all of it, or when the reader has closed it. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write("", () => resolve()));
-}
-
-function terminalOf(stream: NodeJS.WriteStream, descriptor: number): Terminal {
-  const isTerminal = isatty(descriptor);
-  // What is piped to a program stays as it is. Messages are read by people, wherever they go.
-  const shown = isTerminal || descriptor === STDERR ? readable : (text: string): string => text;
-  return {
-    write: (text) => void stream.write(shown(text)),
-    redraw: (text, what) => void stream.write(CLEARED[what] + shown(text)),
-    isTerminal,
-    // Read each time: a user may resize the window while a command runs.
-    get columns() {
-      return columnsOf(stream.columns);
-    },
-    get rows() {
-      return rowsOf(stream.rows);
-    },
-  };
 }

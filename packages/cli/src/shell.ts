@@ -18,18 +18,6 @@ export const CLEARED = {
   line: "\r\u001B[K",
 } as const;
 
-// Our colours, or a character that a terminal obeys: it could retitle a window, hide a line or turn the direction of a text.
-const OBEYED =
-  // eslint-disable-next-line no-control-regex -- control characters are what it finds
-  /\u001B\[(?:1|2|22|3[123]|39)m|[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
-
-/** The text as a terminal may have it: names and messages of others can do nothing but be read. */
-export function readable(text: string): string {
-  return text.replaceAll(OBEYED, (found) =>
-    found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
 // The traditional size of a terminal.
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;

@@ -1,4 +1,7 @@
 import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
+import { BadRequest } from "./bad-request.ts";
+import { canUpdateAnswer, discoveryAnswer, machineToUpdate, updateAnswer } from "./cluster-api/answers.ts";
+import { ABOUT_MACHINE, ABOUT_SET, HOOKS_API, hookPath, UPDATE } from "./cluster-api/wire.ts";
 import { type CanUpdateRequest, type FieldPath, type UpdateRequest, type UpdateResult } from "./messages.ts";
 
 /** An updater: a name, and an answer to each of the two questions that Capstan asks. */
@@ -23,8 +26,9 @@ export interface Updater extends UpdaterDefinition {
   readonly handle: Handler;
 }
 
-const DISCOVERY_API = "hooks.runtime.cluster.x-k8s.io/v1alpha1";
 const UPDATER_API = "updaters.capstan.dev/v1alpha1";
+// Its discovery gets the hooks of the proposal; that of Cluster API's controllers refuses hooks that it does not know.
+const CAPSTAN = "capstan";
 const HOOKS = ["CanUpdateMachine", "UpdateMachine"] as const;
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const LONGEST_TIMEOUT_SECONDS = 30;
@@ -41,17 +45,25 @@ export function defineUpdater(definition: UpdaterDefinition): Updater {
 
 function handlerOf(definition: UpdaterDefinition): Handler {
   const running = new Map<string, Promise<UpdateResult>>();
-  const routes: Readonly<Record<string, (body: Body) => Promise<object>>> = {
-    [`/${DISCOVERY_API}/discovery`]: () => Promise.resolve(discovery(definition)),
+  const routes: Readonly<Record<string, Route>> = {
+    [`/${HOOKS_API}/discovery`]: (_, { headers }) =>
+      Promise.resolve(
+        headers["user-agent"] === CAPSTAN ? discovery(definition) : discoveryAnswer(definition),
+      ),
     [`/${UPDATER_API}/canupdatemachine/can-update`]: (body) => canUpdate(definition, body),
-    [`/${UPDATER_API}/updatemachine/update`]: (body) => update(definition, body, running),
+    [`/${UPDATER_API}/updatemachine/update`]: async (body) =>
+      responseOf(await update(definition, updateRequestIn(body, body["machine"]), running)),
+    [hookPath(ABOUT_MACHINE)]: (body) => canUpdateAnswer(definition, ABOUT_MACHINE, body),
+    [hookPath(ABOUT_SET)]: (body) => canUpdateAnswer(definition, ABOUT_SET, body),
+    [hookPath(UPDATE)]: async (body) =>
+      updateAnswer(await update(definition, updateRequestIn(body, machineToUpdate(body)), running)),
   };
   return async (request) => {
     const route = routes[request.path.split("?")[0] ?? ""];
     if (!route) return answer(404, { message: `updater ${definition.name} has nothing at ${request.path}` });
     if (request.method !== "POST") return answer(405, { message: "use POST" });
     try {
-      return answer(200, await route(bodyOf(request)));
+      return answer(200, await route(bodyOf(request), request));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       return answer(error instanceof BadRequest ? 400 : 500, { message });
@@ -59,12 +71,8 @@ function handlerOf(definition: UpdaterDefinition): Handler {
   };
 }
 
-/** A request that is not as the API says. */
-class BadRequest extends Error {
-  override readonly name = "BadRequest";
-}
-
 type Body = Readonly<Record<string, unknown>>;
+type Route = (body: Body, request: HttpRequest) => Promise<object>;
 
 function bodyOf({ body }: HttpRequest): Body {
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
@@ -81,7 +89,7 @@ function bodyOf({ body }: HttpRequest): Body {
 function discovery({ timeoutSeconds = 10 }: UpdaterDefinition): object {
   const names = { CanUpdateMachine: "can-update", UpdateMachine: "update" };
   return {
-    apiVersion: DISCOVERY_API,
+    apiVersion: HOOKS_API,
     kind: "DiscoveryResponse",
     status: "Success",
     handlers: HOOKS.map((hook) => ({
@@ -105,23 +113,22 @@ async function canUpdate(definition: UpdaterDefinition, body: Body): Promise<obj
 /** Two calls for one machine share one run: Capstan may call again before the first call has ended. */
 async function update(
   definition: UpdaterDefinition,
-  body: Body,
+  request: UpdateRequest,
   running: Map<string, Promise<UpdateResult>>,
-): Promise<object> {
-  const request = updateRequestIn(body);
+): Promise<UpdateResult> {
   const key = `${request.machine.namespace}/${request.machine.name}`;
   const known = running.get(key);
   const run = known ?? Promise.resolve(request).then((one) => definition.update(one));
   running.set(key, run);
   try {
-    return responseOf(await run);
+    return await run;
   } finally {
     running.delete(key);
   }
 }
 
-function updateRequestIn(body: Body): UpdateRequest {
-  const { name, namespace } = (body["machine"] ?? {}) as Body;
+function updateRequestIn(body: Body, machine: unknown): UpdateRequest {
+  const { name, namespace } = (machine ?? {}) as Body;
   if (typeof name !== "string" || typeof namespace !== "string")
     throw new BadRequest("machine must have a name and a namespace");
   return { machine: { name, namespace }, settings: settingsIn(body) };

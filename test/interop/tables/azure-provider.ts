@@ -48,7 +48,7 @@ export const azureProvider: Table = {
     const first = await startBesideUpstream(say);
     const running = [first];
     const startOther = async (): Promise<BesideUpstream> => {
-      const other = await startBesideUpstream(say, first.management.azure);
+      const other = await startBesideUpstream(say, { azure: first.management.azure });
       running.push(other);
       return other;
     };

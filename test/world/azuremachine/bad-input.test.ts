@@ -38,6 +38,26 @@ const REFUSED: readonly (readonly [string, MachineOptions, RegExp])[] = [
     { spec: { networkInterfaces: [{ subnetName: "nowhere" }] } },
     /^InvalidSpec: spec\.networkInterfaces\[0\]\.subnetName: "nowhere".*control-plane, node/,
   ],
+  [
+    "a size that is too small for kubeadm",
+    { spec: { vmSize: "Standard_B1s" } },
+    /^VMSizeUnsuitable: spec\.vmSize: Standard_B1s has 1 vCPU and 1 GiB/,
+  ],
+  [
+    "a size that the region does not offer",
+    { spec: { vmSize: "Standard_Nothing" } },
+    /^VMSizeUnsuitable: spec\.vmSize: "Standard_Nothing" is not offered in/,
+  ],
+  [
+    "a zone that the size does not have",
+    { machine: { failureDomain: "9" } },
+    /^VMSizeUnsuitable: spec\.failureDomain of the Machine: Standard_D2s_v3 is not offered in zone 9/,
+  ],
+  [
+    "ultra disks that the size does not take",
+    { spec: { vmSize: "Standard_B2s", additionalCapabilities: { ultraSSDEnabled: true } } },
+    /^VMSizeUnsuitable: spec\.dataDisks: Standard_B2s takes no ultra disks/,
+  ],
 ];
 
 test("extensions are refused at admission, and a machine that was stored with them says so before anything is created", async () => {
@@ -75,7 +95,6 @@ test.each(REFUSED)(
 );
 
 test.each<[string, MachineOptions, Partial<AzureSettings>, RegExp]>([
-  ["an unknown size", { spec: { vmSize: "Standard_Nothing" } }, {}, /^InvalidParameter: .*Standard_Nothing/],
   ["an image that does not exist", { machine: { version: "v1.33.99" } }, {}, /NotFound: .*1\.33\.99/],
   [
     "no quota",

@@ -104,11 +104,12 @@ export interface PoolOptions {
   readonly strategy?: NonNullable<AzureMachinePool["spec"]["strategy"]>["rollingUpdate"];
   readonly spec?: Partial<AzureMachinePool["spec"]>;
   readonly annotations?: Record<string, string>;
+  readonly failureDomains?: string[];
 }
 
 /** Creates a pool of workers as a user does. */
 export async function createPool(world: World, name: string, options: PoolOptions = {}): Promise<void> {
-  const { replicas = 3, version = OLD_VERSION, strategy, spec, annotations } = options;
+  const { replicas = 3, version = OLD_VERSION, strategy, spec, annotations, failureDomains } = options;
   const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name });
   const template = {
     spec: {
@@ -125,7 +126,7 @@ export async function createPool(world: World, name: string, options: PoolOption
       MachinePool,
       machinePool({
         metadata: { ...metadata, ...(annotations && { annotations }) },
-        spec: { clusterName: CLUSTER, replicas, template },
+        spec: { clusterName: CLUSTER, replicas, template, ...(failureDomains && { failureDomains }) },
       }),
     ),
   );

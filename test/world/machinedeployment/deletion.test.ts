@@ -1,9 +1,16 @@
 /** What the deletion of a machine waits for, and what it does not wait for. */
-import { CONTROL_PLANE_LABEL, KubeadmControlPlane, Machine, Node } from "@capstan/api";
+import {
+  CONTROL_PLANE_LABEL,
+  getCondition,
+  KubeadmControlPlane,
+  Machine,
+  Node,
+  olderConditionsOf,
+} from "@capstan/api";
 import { machine as machineOf, node as nodeOf } from "@capstan/runtime/testing/builders";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { create, find, get, MINUTE_MS, NAMESPACE, remove } from "../kit/cluster-world.ts";
+import { create, find, get, MINUTE_MS, NAMESPACE, patch, remove } from "../kit/cluster-world.ts";
 import { CLUSTER, deploymentWorld, nodesIn, PATIENCE_MS, referenceTo } from "../kit/deployment-world.ts";
 import { foreign, foreignKind, install, say } from "../kit/foreign-kinds.ts";
 
@@ -81,6 +88,21 @@ test("a worker waits for the API server of a control plane that has a machine", 
   );
   await deleteWorker(world);
   expect(await find(world, Machine, WORKER)).toBeDefined();
+});
+
+test("a worker that need not be drained waits for its Node while the API server does not answer", async () => {
+  const world = await workerWithoutServer(async (made) => {
+    await createMachine(made, "server", { labels: { [CONTROL_PLANE_LABEL]: "" } });
+    const annotations = {
+      "machine.cluster.x-k8s.io/exclude-node-draining": "",
+      "machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach": "",
+    };
+    const spec = { deletion: { nodeDeletionTimeoutSeconds: 0 } };
+    await patch(made, Machine, WORKER, { metadata: { annotations }, spec });
+  });
+  await deleteWorker(world);
+  const { status } = await get(world, Machine, WORKER);
+  expect(getCondition(olderConditionsOf({ status }), "Ready")?.reason).toBe("WaitingForNodeDeletion");
 });
 
 test("the Node of a machine that is deleted before its infrastructure is ready goes with it", async () => {

@@ -3,6 +3,7 @@ import {
   getCondition,
   KubeadmConfigTemplate,
   KubeadmControlPlane,
+  Machine,
   MachineDeployment,
   MachineSet,
   olderConditionsOf,
@@ -55,6 +56,42 @@ test("a MachineDeployment of a foreign kind is created, scaled, rolled and delet
   expect(await machinesIn(world)).toEqual([]);
   expect(await world.run(world.user.list(TestMachine))).toEqual([]);
   expect(await nodesIn(world)).toEqual([]);
+});
+
+test("a recorded machine that was never created and is not needed any more leaves the record", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  await world.rest(PATIENCE_MS);
+  const [set] = await setsIn(world);
+  const place = { name: set?.metadata.name ?? "", namespace: NAMESPACE };
+  const body = { status: { creatingMachines: ["workers-ghost"] } };
+  const patched = await world.run(
+    world.user.patch(MachineSet, place, { type: "merge", subresource: "status", body }),
+  );
+  expect(patched.status?.creatingMachines).toEqual(["workers-ghost"]);
+  await world.rest(PATIENCE_MS);
+  expect((await setsIn(world))[0]?.status?.creatingMachines).toBeUndefined();
+  const names = (await machinesIn(world)).filter(isAvailable).map(({ metadata }) => metadata.name);
+  expect(names).toHaveLength(3);
+  expect(names).not.toContain("workers-ghost");
+});
+
+test("a MachineSet that is being deleted says how many machines that waits for", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment());
+  await world.rest(PATIENCE_MS);
+  const [machine] = await machinesIn(world);
+  const annotations = { "pre-drain.delete.hook.machine.cluster.x-k8s.io/backup": "" };
+  await patch(world, Machine, machine?.metadata.name ?? "", { metadata: { annotations } });
+  const [set] = await setsIn(world);
+  await world.run(world.user.delete(MachineDeployment, { name: DEPLOYMENT, namespace: NAMESPACE }));
+  await world.advance(10 * MINUTE_MS);
+  const status = (await get(world, MachineSet, set?.metadata.name ?? "")).status;
+  expect(getCondition(olderConditionsOf({ status }), "Ready")).toMatchObject({
+    status: "False",
+    reason: "WaitingForMachinesDeletion",
+    message: "Waiting until 1 machine of the set are gone",
+  });
 });
 
 test("a machine shows the failure domain that its infrastructure reports", async () => {

@@ -16,6 +16,7 @@ import { statusResponse } from "../http/response.ts";
 import { ApiError } from "../http/status.ts";
 import type { Credential } from "../security/certificates.ts";
 import type { Authentication } from "../security/guard.ts";
+import { compactRegularly } from "../storage/compaction.ts";
 import { openSqliteStorage } from "../storage/sqlite.ts";
 import { keepKubeconfig, keptAuthority, keptServing } from "./credentials.ts";
 import { clusterFolder, kubeconfigPath, MANAGEMENT_CLUSTER, servingFolder } from "./layout.ts";
@@ -215,7 +216,12 @@ class ClusterHost implements Clusters {
       const callerClock = this.#place.outside.clock;
       const server = createApiServer({ env: this.#env, callerClock, storage, ...served });
       await whenReady(server);
-      return memberOf({ name, server, prefix }, authentication, { authority, close: () => storage.close() });
+      const stopCompaction = compactRegularly(storage, callerClock);
+      const close = (): Promise<void> => {
+        stopCompaction();
+        return storage.close();
+      };
+      return memberOf({ name, server, prefix }, authentication, { authority, close });
     } catch (error) {
       await storage.close();
       throw error;

@@ -1,5 +1,5 @@
 import { createRealEnv, type Env, Scheduler, VirtualProcess } from "@capstan/env";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { paths, TestClient, widget } from "../testing.ts";
 
 describe("create", () => {
@@ -263,6 +263,22 @@ describe("create", () => {
       JSON.stringify(widget("a", { spec: { x: "x".repeat(3_200_000) } })),
     );
     expect(longer.body).toMatchObject({ code: 413, reason: "RequestEntityTooLarge" });
+  });
+
+  test("refuses an apply that etcd could not store before it compares fields", async () => {
+    const client = new TestClient();
+    const data = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key-${index}`, ""]));
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data };
+    const spy = vi.spyOn(Map.prototype, "set");
+    try {
+      const path = "/api/v1/namespaces/default/configmaps/a?fieldManager=m";
+      const refused = await client.send("PATCH", path, { body, type: "application/apply-patch+yaml" });
+      expect(refused.body).toMatchObject({ code: 500, message: "etcdserver: request is too large" });
+      // Sets of fields are made of maps.
+      expect(spy.mock.calls.length).toBeLessThan(1_000);
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   test("decodes a body of JSON text, and no other text", async () => {

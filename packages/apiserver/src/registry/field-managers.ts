@@ -3,6 +3,7 @@ import { deepCopy, formatTimestamp } from "@capstan/api";
 import { builtInType, emptyBuiltIn, metadataType, SCHEMALESS } from "../apply/built-in-types.ts";
 import { applyConflict, conflictsOutside, ConflictError } from "../apply/conflicts.ts";
 import { fieldsOfLastApplied, KUBECTL, lastAppliedOf, withLastApplied } from "../apply/last-applied.ts";
+import { leastBytes } from "../apply/least-bytes.ts";
 import { isReset, type Managers, readManagers, type Writer, writeManagers } from "../apply/managers.ts";
 import { isMap, type MergeType, mergeTypeOf } from "../apply/merge-type.ts";
 import { type Applied, applyConfiguration, captureUpdate, type Ownership } from "../apply/ownership.ts";
@@ -13,6 +14,7 @@ import { goJson } from "../schema/go-text.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
 import type { Context, Target, WriteOptions } from "./context.ts";
 import { inVersion, type Resource, stamped } from "./registry.ts";
+import { checkLeastBytes } from "./size.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -118,8 +120,9 @@ export function appliedObject(
   const { config } = configuration;
   const type = typeOf(resource, resource.apiVersion) ?? SCHEMALESS;
   checkConfiguration({ apiVersion: resource.apiVersion, kind: resource.kind.kind }, type, config);
-  const live = stored ? withoutManagers(inVersion(resource, stored)) : {};
   const ownership = ownershipOf(context, target);
+  checkLeastBytes(leastBytes(type, config, ownership.reset));
+  const live = stored ? withoutManagers(inVersion(resource, stored)) : {};
   const managers = stored ? managersBefore(ownership, target, { stored, live, type }) : NO_MANAGERS;
   const applied = applyTo(ownership, target, { type, live, managers, configuration });
   // The merge shares values with the stored object, which is frozen, and defaulting changes the result.

@@ -17,6 +17,11 @@ export function checkSize(draft: Draft, { isApply = false }: { readonly isApply?
   if (isApply || !isStorable(draft)) throw failed("etcdserver: request is too large");
 }
 
+/** Refuses an apply whose result would be too large, before the work that it would cause. */
+export function checkLeastBytes(bytes: number): void {
+  if (bytes > OBJECT_LIMIT_BYTES) throw failed("etcdserver: request is too large");
+}
+
 function isStorable(draft: Draft): boolean {
   // Counting bytes is slow, and nearly all objects are below the limit even with the largest estimate.
   return jsonBytes(draft, AT_MOST) <= OBJECT_LIMIT_BYTES || jsonBytes(draft, EXACTLY) <= OBJECT_LIMIT_BYTES;

@@ -23,9 +23,11 @@ function member(body: object, status = 200): { readonly etcd: Etcd; readonly ask
   return { etcd: etcdGateway({ request, close: () => Promise.resolve() }, createRealEnv()), asked };
 }
 
+const listed = (ID: unknown) => ({ ID, name: "m" });
+
 describe("the members of etcd", () => {
   test("are those that a quorum agrees on, not those that one member remembers", async () => {
-    const { etcd, asked } = member({ members: [] });
+    const { etcd, asked } = member({ members: [listed("1")] });
     await etcd.members();
     expect(asked.map(({ path, body }) => [path, body])).toEqual([
       ["/v3/cluster/member/list", { linearizable: true }],
@@ -45,9 +47,23 @@ describe("the members of etcd", () => {
     ]);
   });
 
-  test("without an id of digits are not taken for members", async () => {
-    const members = [{ ID: 7, name: "a" }, { ID: "0", name: "b" }, { ID: "-1", name: "c" }, "d", null];
-    expect(await member({ members }).etcd.members()).toEqual([]);
+  test.each<[string, unknown]>([
+    ["without members", {}],
+    ["with an empty list", { members: [] }],
+    ["with a member that is not an object", { members: [listed("1"), "x"] }],
+    ["with a member without an id", { members: [listed("1"), listed(undefined)] }],
+    ["with an id that is not a uint64", { members: [listed("1"), listed("-2")] }],
+    ["with an id as a number", { members: [listed("1"), listed(2)] }],
+    ["with one id twice", { members: [listed("1"), listed("1")] }],
+    [
+      "with more members than an etcd has",
+      { members: Array.from({ length: 65 }, (_, id) => listed(`${id + 1}`)) },
+    ],
+    ["that is a list", [listed("1")]],
+  ])("is not used from an answer %s: the quorum would be counted without the others", async (_, body) => {
+    await expect(member(body as object).etcd.members()).rejects.toMatchObject({
+      reason: "EtcdAnswerInvalid",
+    });
   });
 
   test("have alarms by their ids", async () => {

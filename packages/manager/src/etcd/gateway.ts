@@ -82,17 +82,23 @@ function refusal(status: number, { code, message }: Fields): Failure {
   return transient("EtcdRefused", `etcd refuses the request: ${text}`);
 }
 
+/** A list that is not whole is no list: by the members that it shows, the others would not count for the quorum. */
 function membersIn({ members }: Fields): readonly EtcdMember[] {
-  return listOf(members)
-    .slice(0, MOST_MEMBERS)
-    .flatMap((one) => {
-      const { ID, name, isLearner } = fieldsOf(one);
-      const id = idOf(ID);
-      // Zero values are absent: an unstarted member has no name, a voter no isLearner.
-      return id === undefined
-        ? []
-        : [{ id, name: typeof name === "string" ? name : "", isLearner: isLearner === true }];
-    });
+  if (!Array.isArray(members) || members.length === 0 || members.length > MOST_MEMBERS)
+    throw invalidList(`it must have 1 to ${MOST_MEMBERS} members`);
+  const read = members.map((one) => {
+    const { ID, name, isLearner } = fieldsOf(one);
+    const id = idOf(ID);
+    if (id === undefined) throw invalidList("a member has no id");
+    // Zero values are absent: an unstarted member has no name, a voter no isLearner.
+    return { id, name: typeof name === "string" ? name : "", isLearner: isLearner === true };
+  });
+  if (new Set(read.map(({ id }) => id)).size < read.length) throw invalidList("two members have one id");
+  return read;
+}
+
+function invalidList(why: string): Failure {
+  return transient("EtcdAnswerInvalid", `the list of members that etcd answered cannot be used: ${why}`);
 }
 
 function idOf(value: unknown): string | undefined {

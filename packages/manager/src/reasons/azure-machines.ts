@@ -20,6 +20,11 @@ export const AZURE_MACHINE_REASONS = {
     meaning: "The region of the cluster offers no virtual machines of the size that the template names.",
     cure: "Create a template with a size that the region offers, and refer to it.",
   },
+  VMSizeUnsuitable: {
+    meaning:
+      "By Azure's list of sizes, the size is too small for Kubernetes, or the region does not offer it, its zone or its ultra disks. Nothing is written to Azure.",
+    cure: "Set the field that the message names to a value that the region offers.",
+  },
   WaitingForMachineOwner: {
     meaning: "No Machine names this AzureMachine in `infrastructureRef` yet.",
     cure: "Create the Machine, or correct its `spec.infrastructureRef`.",

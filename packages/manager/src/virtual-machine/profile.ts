@@ -89,12 +89,17 @@ export function identityBody({
   return { type: "UserAssigned", userAssignedIdentities };
 }
 
+type DiskSpec = Pick<Spec, "dataDisks" | "additionalCapabilities">;
+
 /** The additional capabilities: ultra disks need one. */
-export function capabilitiesOf({
-  dataDisks = [],
-  additionalCapabilities,
-}: Pick<Spec, "dataDisks" | "additionalCapabilities">): JsonObject | undefined {
-  const needsUltra = dataDisks.some(({ managedDisk }) => managedDisk?.storageAccountType === "UltraSSD_LRS");
-  const ultraSSDEnabled = additionalCapabilities?.ultraSSDEnabled ?? (needsUltra ? true : undefined);
+export function capabilitiesOf(spec: DiskSpec): JsonObject | undefined {
+  const { dataDisks = [], additionalCapabilities } = spec;
+  const hasUltra = dataDisks.some(({ managedDisk }) => managedDisk?.storageAccountType === "UltraSSD_LRS");
+  const ultraSSDEnabled = additionalCapabilities?.ultraSSDEnabled ?? (hasUltra ? true : undefined);
   return ultraSSDEnabled === undefined ? undefined : { ultraSSDEnabled };
+}
+
+/** Whether a machine must be able to take ultra disks. */
+export function needsUltraDisks(spec: DiskSpec): boolean {
+  return capabilitiesOf(spec)?.["ultraSSDEnabled"] === true;
 }

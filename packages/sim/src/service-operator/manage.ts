@@ -1,7 +1,7 @@
 /** The phases of the embedded Azure Service Operator. */
 import { ensureOwnerReference, isJsonObject, type JsonObject, ownerReferenceTo } from "@capstan/api";
 import { block, next, type Outcome, terminal, transient, shortHash } from "@capstan/runtime";
-import { AzureError, isGone } from "@capstan/azure";
+import { AzureError, isGone, REQUEST_BUDGET_USED_UP } from "@capstan/azure";
 import { armIdOf, ownerOf, referenceResolver, writtenVersion } from "./arm-id.ts";
 import { paceOf, readyForError, type RetryPace } from "./conditions.ts";
 import { apiVersionOf, armBody, firstDrift, UnresolvedReference } from "@capstan/plan";
@@ -230,9 +230,18 @@ async function pollDeletion(scope: Scope, url: string): Promise<Outcome> {
 /** Reports an error of Azure, and retries at the pace that its code calls for. */
 function refused(scope: Scope, error: unknown): Outcome {
   if (!(error instanceof AzureError)) throw error;
+  // Nothing was sent, so Azure's last answer still holds. This reason would alternate with it, with a write at each retry.
+  if (error.code === REQUEST_BUDGET_USED_UP && isRefused(scope))
+    return block(error.retryAfterMs ?? SLOW_MS, error.code);
   const pace = paceOf(error.code, error.status);
   scope.ready = readyForError(error.code, error.message, pace);
   return retry(error, pace);
+}
+
+/** Whether the condition already has an answer of Azure to this state of the object. */
+function isRefused({ object: { metadata, status } }: Scope): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return ready?.severity === "Warning" && ready.observedGeneration === metadata.generation;
 }
 
 function retry({ code, message, retryAfterMs, class: meaning }: AzureError, pace: RetryPace): Outcome {

@@ -181,22 +181,29 @@ describe("an updater that fails", () => {
   });
 });
 
-test("an updater that never ends fails after the time limit of its ExtensionConfig", async () => {
-  const world = await inPlaceWorld([switchable({ result: () => inProgress(60, "still at it") })]);
-  await patch(world, ExtensionConfig, "resizer", { spec: { settings: { updateTimeout: "10m" } } });
-  await resize(world, "large");
-  await world.advance(9 * MINUTE_MS);
-  const state = async (): Promise<unknown> =>
-    (await machinesIn(world)).flatMap(({ status }) => (status?.update ? [status.update] : []));
-  expect(await state()).toEqual([expect.objectContaining({ state: "InProgress", message: "still at it" })]);
-  await world.advance(2 * MINUTE_MS);
-  expect(await state()).toEqual([
-    expect.objectContaining({
-      state: "Failed",
-      message: "was not done within 10 min; last answer: still at it",
-    }),
-  ]);
-});
+test.each([
+  ["a minute", 60],
+  ["an hour, which is beyond the limit", 3600],
+])(
+  "an updater that never ends and asks for %s fails after the time limit of its ExtensionConfig",
+  async (...given) => {
+    const [, waitSeconds] = given;
+    const world = await inPlaceWorld([switchable({ result: () => inProgress(waitSeconds, "still at it") })]);
+    await patch(world, ExtensionConfig, "resizer", { spec: { settings: { updateTimeout: "10m" } } });
+    await resize(world, "large");
+    await world.advance(9 * MINUTE_MS);
+    const state = async (): Promise<unknown> =>
+      (await machinesIn(world)).flatMap(({ status }) => (status?.update ? [status.update] : []));
+    expect(await state()).toEqual([expect.objectContaining({ state: "InProgress", message: "still at it" })]);
+    await world.advance(2 * MINUTE_MS);
+    expect(await state()).toEqual([
+      expect.objectContaining({
+        state: "Failed",
+        message: "was not done within 10 min; last answer: still at it",
+      }),
+    ]);
+  },
+);
 
 test("an updater that says Done before the Node reports the new version is not believed, and is named", async () => {
   const calls = noCalls();

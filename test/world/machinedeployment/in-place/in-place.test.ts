@@ -1,4 +1,9 @@
-import { KubeadmConfig, MachineDeployment, olderConditionsOf } from "@capstan/api";
+import {
+  KubeadmConfig,
+  MachineDeployment,
+  olderConditionsOf,
+  UPDATE_IN_PROGRESS_ANNOTATION,
+} from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { get, patch } from "../../kit/cluster-world.ts";
@@ -44,6 +49,9 @@ test("machines move to the new MachineSet one at a time, are updated, and keep n
   expect(await get(world, MachineDeployment, DEPLOYMENT)).toMatchObject({
     status: { phase: "Running", replicas: 3, upToDateReplicas: 3, availableReplicas: 3 },
   });
+  const clones = [...infrastructure, ...(await world.run(world.user.list(KubeadmConfig)))];
+  for (const { metadata } of clones)
+    expect(Object.keys(metadata.annotations ?? {})).not.toContain(UPDATE_IN_PROGRESS_ANNOTATION);
   for (const { metadata, spec, status } of machines) {
     expect(spec.updaters).toBeUndefined();
     expect(Object.keys(metadata.annotations ?? {})).toEqual([]);

@@ -1,3 +1,4 @@
+import { zonesRefused } from "../skus/placement.ts";
 import { ArmError, invalidParameter } from "../../arm/errors.ts";
 import type { AzureState } from "../../core/azure-state.ts";
 import type { Resource } from "../../core/resources.ts";
@@ -93,6 +94,7 @@ export function desiredPool(
   if (before) checkFixed(given, before, POOL_FIXED);
   const vmSize = textAt(given, "vmSize") ?? textAt(before, "vmSize") ?? "Standard_D2s_v5";
   sizeNamed(world, vmSize, { field: "agentPoolProfile.vmSize", location: cluster.location });
+  checkZones(world, vmSize, { name, zones: given["availabilityZones"] });
   checkSubnet(world, textAt(given, "vnetSubnetID"));
   const running = before && runningVersion(before, "Orchestrator");
   const asked = textAt(given, "orchestratorVersion") ?? running ?? cluster.version;
@@ -154,6 +156,17 @@ function scaledCount(given: JsonObject, count: number, least: number): number {
     "agentPoolProfile.minCount",
     `The value of parameter agentPoolProfile.minCount is invalid. With autoscaling, minCount and maxCount are set, minCount is at least ${least}, and maxCount is between minCount and ${MOST_NODES}.`,
   );
+}
+
+function checkZones(
+  world: AzureState,
+  size: string,
+  { name, zones }: { readonly name: string; readonly zones: unknown },
+): void {
+  const { zones: offered = [] } = world.usage.size(size) ?? {};
+  if (!Array.isArray(zones) || zones.every((zone) => offered.includes(String(zone)))) return;
+  const code = "AvailabilityZoneNotSupported";
+  throw new ArmError(400, { code, message: zonesRefused(zones.map(String), name, offered) });
 }
 
 function checkSubnet(world: AzureState, id: string | undefined): void {

@@ -2,6 +2,7 @@ import { ArmError, invalidParameter } from "../../arm/errors.ts";
 import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from "../../json.ts";
 import type { AzureState } from "../../core/azure-state.ts";
 import { exactName } from "../images/image.ts";
+import { checkPlacement } from "../skus/placement.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
 import type { Model } from "./scale-sets.ts";
 
@@ -28,12 +29,29 @@ export function desiredOf(world: AzureState, id: string, body: JsonObject): Desi
     );
   }
   const size = sizeNamed(world, textAt(body, "sku", "name"), { field: "sku.name", location });
+  checkPlacement(world, {
+    type: "virtualMachineScaleSets",
+    size,
+    zones: zonesIn(body),
+    isUltraDiskEnabled: isUltraDiskEnabled(objectAt(body, "properties")),
+  });
   checkUpgradePolicy(body);
   const capacity = capacityOf(body, world.settings.instancesInSet);
   const reference = objectAt(profile, "storageProfile", "imageReference");
   const image = bootableImage(world, { reference, location, osProfile: profile["osProfile"] });
   const isSpot = textAt(profile, "priority") === "Spot";
   return { location, capacity, model: { size, isSpot, profile, image }, uses: usesOf(world, id, profile) };
+}
+
+/** The zones in the body of a machine or set. */
+export function zonesIn(body: JsonObject): readonly string[] {
+  const zones = valueAt(body, "zones");
+  return Array.isArray(zones) ? zones.map(String) : [];
+}
+
+/** Whether the properties of a machine or set ask for ultra disks. */
+export function isUltraDiskEnabled(properties: JsonObject): boolean {
+  return valueAt(properties, "additionalCapabilities", "ultraSSDEnabled") === true;
 }
 
 /** The exact name of the image that a reference resolves to; throws Compute's refusal of an image that cannot take the profile. */

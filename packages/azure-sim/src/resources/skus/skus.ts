@@ -13,7 +13,7 @@ function skuBody(size: VmSize, location: string): unknown {
     size: size.name.replace(/^Standard_/, ""),
     family: size.family,
     locations: [location],
-    locationInfo: [{ location, zones: size.zones ?? [], zoneDetails: [] }],
+    locationInfo: [{ location, zones: size.zones ?? [], zoneDetails: zoneDetailsOf(size) }],
     capabilities: [
       { name: "vCPUs", value: String(size.cores) },
       { name: "MemoryGB", value: String(size.memoryGB) },
@@ -26,6 +26,11 @@ function skuBody(size: VmSize, location: string): unknown {
     ],
     restrictions: [],
   };
+}
+
+function zoneDetailsOf({ ultraDiskZones = [] }: VmSize): readonly unknown[] {
+  if (ultraDiskZones.length === 0) return [];
+  return [{ name: ultraDiskZones, capabilities: [{ name: "UltraSSDAvailable", value: "True" }] }];
 }
 
 /** The resource skus: the sizes of each region. */

@@ -6,6 +6,8 @@ export interface VmSize {
   readonly cores: number;
   readonly memoryGB: number;
   readonly zones?: readonly string[];
+  /** Those of the zones in which it takes ultra disks. */
+  readonly ultraDiskZones?: readonly string[];
   /** The regions that offer it; all unless given. */
   readonly regions?: readonly string[];
 }
@@ -13,18 +15,32 @@ export interface VmSize {
 const ALL_ZONES = ["1", "2", "3"];
 
 function size(name: string, family: string, [cores, memoryGB]: readonly [number, number]): VmSize {
-  return { name, family, cores, memoryGB, zones: ALL_ZONES };
+  return { name, family, cores, memoryGB, zones: ALL_ZONES, ultraDiskZones: ALL_ZONES };
 }
 
-/** The default sizes: those in the examples of Cluster API. */
+function withoutUltraDisks(...parts: Parameters<typeof size>): VmSize {
+  return { ...size(...parts), ultraDiskZones: [] };
+}
+
+/** The default sizes: those in the examples of Cluster API, and in Azure's own samples. */
 export const DEFAULT_SIZES: readonly VmSize[] = [
-  size("Standard_B2s", "standardBSFamily", [2, 4]),
-  size("Standard_B2s_v2", "standardBsv2Family", [2, 8]),
+  withoutUltraDisks("Standard_A2_v2", "standardAv2Family", [2, 4]),
+  withoutUltraDisks("Standard_B1s", "standardBSFamily", [1, 1]),
+  withoutUltraDisks("Standard_B1ms", "standardBSFamily", [1, 2]),
+  withoutUltraDisks("Standard_B2s", "standardBSFamily", [2, 4]),
+  withoutUltraDisks("Standard_B2ms", "standardBSFamily", [2, 8]),
+  withoutUltraDisks("Standard_B2s_v2", "standardBsv2Family", [2, 8]),
+  withoutUltraDisks("Standard_DS1_v2", "standardDSv2Family", [1, 3.5]),
+  withoutUltraDisks("Standard_DS2_v2", "standardDSv2Family", [2, 7]),
+  withoutUltraDisks("Standard_DS3_v2", "standardDSv2Family", [4, 14]),
   size("Standard_D2s_v3", "standardDSv3Family", [2, 8]),
   size("Standard_D4s_v3", "standardDSv3Family", [4, 16]),
   size("Standard_D8s_v3", "standardDSv3Family", [8, 32]),
   size("Standard_D2s_v5", "standardDSv5Family", [2, 8]),
   size("Standard_D4s_v5", "standardDSv5Family", [4, 16]),
+  size("Standard_D8s_v5", "standardDSv5Family", [8, 32]),
+  size("Standard_D2ds_v5", "standardDDSv5Family", [2, 8]),
+  size("Standard_D4ds_v5", "standardDDSv5Family", [4, 16]),
   size("Standard_E4s_v5", "standardESv5Family", [4, 32]),
   size("Standard_F8s_v2", "standardFSv2Family", [8, 16]),
   size("Standard_NC6s_v3", "standardNCSv3Family", [6, 112]),

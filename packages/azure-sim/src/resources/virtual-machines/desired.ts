@@ -3,7 +3,16 @@ import { keyOf } from "../../arm/target.ts";
 import type { AzureState } from "../../core/azure-state.ts";
 import type { Resource } from "../../core/resources.ts";
 import { canonicalText, type JsonObject, objectAt, objectsAt, textAt, valueAt } from "../../json.ts";
-import { bootableImage, checkLogin, invalidReference, regionOf, sizeNamed } from "../scale-sets/desired.ts";
+import { checkPlacement } from "../skus/placement.ts";
+import {
+  bootableImage,
+  checkLogin,
+  invalidReference,
+  isUltraDiskEnabled,
+  regionOf,
+  sizeNamed,
+  zonesIn,
+} from "../scale-sets/desired.ts";
 import { nicInUse } from "../network-interfaces/network-interfaces.ts";
 
 /** The type of virtual machines. */
@@ -36,16 +45,12 @@ export function desiredMachine(world: AzureState, id: string, body: JsonObject):
 }
 
 function zoneOf(world: AzureState, body: JsonObject, size: string): string | undefined {
-  const zones = valueAt(body, "zones");
-  if (!Array.isArray(zones) || zones.length === 0) return undefined;
-  const zone = String(zones[0]);
-  const offered = world.usage.size(size)?.zones ?? [];
-  if (zones.length === 1 && offered.includes(zone)) return zone;
-  throw new ArmError(400, {
-    code: "InvalidAvailabilityZone",
-    message: `The zone(s) '${zones.join(",")}' for resource 'Microsoft.Compute/virtualMachines' is not supported. The supported zones for the size are '${offered.join(",")}'`,
-    target: "zones",
-  });
+  const zones = zonesIn(body);
+  const [zone] = zones;
+  const isUltra = isUltraDiskEnabled(objectAt(body, "properties"));
+  checkPlacement(world, { type: VIRTUAL_MACHINES, size, zones, isUltraDiskEnabled: isUltra });
+  if (zones.length <= 1) return zone;
+  throw invalidParameter("zones", "A virtual machine is in one zone at most.");
 }
 
 /** The ids of the network interfaces in the body of a machine. */

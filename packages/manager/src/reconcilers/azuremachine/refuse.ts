@@ -1,10 +1,14 @@
 import { AzureMachine, formatFieldError, unsupportedErrors } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { subnetsFor } from "./bodies.ts";
-import { blocked, type NormalScope } from "./scope.ts";
+import { locationOf } from "../../azure-cluster/spec-view.ts";
+import { needsUltraDisks } from "../../virtual-machine/profile.ts";
+import { regionIfKnown } from "../../virtual-machine/region-if-known.ts";
+import { sizeProblem } from "../../virtual-machine/size-problem.ts";
+import { blocked, hasBegun, type NormalScope } from "./scope.ts";
 
 /** Reports a spec that cannot be built, before anything is written. A machine that exists is still observed. */
-export function refuseUnsupported(scope: NormalScope): Outcome {
+export async function refuseUnsupported(scope: NormalScope): Promise<Outcome> {
   if (scope.machine.spec.providerID !== undefined) return next;
   const { machine, context } = scope;
   const invalid = AzureMachine.validate({ object: machine, old: machine }).map(formatFieldError).join("; ");
@@ -14,7 +18,33 @@ export function refuseUnsupported(scope: NormalScope): Outcome {
   if (notYet !== "") throw blocked(context, terminal("NotSupported", notYet));
   const problem = versionProblem(scope) ?? subnetProblem(scope);
   if (problem !== undefined) throw blocked(context, terminal("InvalidSpec", problem));
+  const unsuitable = await sizeProblemOf(scope);
+  if (unsuitable !== undefined) throw blocked(context, terminal("VMSizeUnsuitable", unsuitable));
   return next;
+}
+
+const FIELDS = {
+  size: "spec.vmSize",
+  zones: "spec.failureDomain of the Machine",
+  disks: "spec.dataDisks",
+} as const;
+
+async function sizeProblemOf({ machine, facts, azure, shared }: NormalScope): Promise<string | undefined> {
+  const { plan, zone } = facts;
+  const { subscriptionID } = plan;
+  const location = locationOf(plan);
+  const region = await regionIfKnown(shared.ports.regionSizes, azure.arm, { subscriptionID, location });
+  return (
+    region &&
+    sizeProblem(region, {
+      fields: FIELDS,
+      location,
+      size: machine.spec.vmSize,
+      zones: zone === undefined ? [] : [zone],
+      needsUltraDisks: needsUltraDisks(machine.spec),
+      exists: hasBegun(machine),
+    })
+  );
 }
 
 /** Without an image in the spec the version selects the reference image, so it must be set. */

@@ -23,6 +23,7 @@ import {
   lazyArm,
   patientArm,
   type PollBackoff,
+  type RegionSizes,
   type VirtualMachineLists,
 } from "@capstan/azure";
 import { armClientFor, type AzureClientPorts, subscriptionOf } from "../../azure-cluster/arm-client.ts";
@@ -33,6 +34,7 @@ import type { MachineFacts } from "./bodies.ts";
 /** What the reconciler of AzureMachines works with. */
 export interface AzureMachinePorts extends AzureClientPorts {
   readonly clock: Clock;
+  readonly regionSizes: RegionSizes;
 }
 
 /** What the passes of one process share. */

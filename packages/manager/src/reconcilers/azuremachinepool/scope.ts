@@ -1,5 +1,5 @@
 import type { AzureCluster, AzureMachinePool, Cluster, Features, Frozen, MachinePool } from "@capstan/api";
-import type { InstanceCache, ScaleSetInstance, SecretPorts } from "@capstan/azure";
+import type { InstanceCache, RegionSizes, ScaleSetInstance, SecretPorts } from "@capstan/azure";
 import type { Clock } from "@capstan/env";
 import type { PoolPlan, PoolView } from "@capstan/plan";
 import type { Context, Editable, Failure, Phase } from "@capstan/runtime";
@@ -23,6 +23,7 @@ export interface AzureMachinePoolPorts extends AzureClientPorts {
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
   /** The results of lists: this reconciler records them, that of the machines reads them. */
   readonly scaleSets: InstanceCache;
+  readonly regionSizes: RegionSizes;
   readonly readSecret: SecretPorts["readSecret"];
   readonly features: Features;
   readonly isBesideOtherCore: boolean;

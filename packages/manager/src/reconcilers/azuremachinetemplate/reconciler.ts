@@ -97,7 +97,7 @@ async function reportSize({ context, ports, clusterName }: Scope): Promise<Outco
   const { vmSize, osDisk } = object.spec.template.spec;
   const region = await regionOf(ports, cluster, cache);
   const size = region?.sizes.get(vmSize.toLowerCase());
-  const facts = size && sizeStatus(size, osDisk?.osType);
+  const facts = size && sizeStatus(size.capabilities, osDisk?.osType);
   if (!facts) throw noSuchSize(object, cluster);
   object.status = { ...object.status, ...facts };
   return next;

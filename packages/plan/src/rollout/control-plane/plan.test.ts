@@ -32,6 +32,16 @@ describe("a control plane", () => {
       view([machine("m1", broken)], { isInitialized: false }),
       ["Wait m1"],
     ],
+    [
+      "whose first machine is being deleted waits until it is gone",
+      view([machine("m1", { deletingSinceMs: 1 })], { isInitialized: false }),
+      ["Wait m1"],
+    ],
+    [
+      "waits for the first machine that stays, not for one that is being deleted",
+      view([machine("m1", { deletingSinceMs: 1 }), m2, m3], { isInitialized: false }),
+      ["Wait m2"],
+    ],
     ["with too few machines adds one", view([m1, m2]), ["CreateMachine cp"]],
     ["with a machine without a Node adds none", view([m1, without(m2)]), ["PreflightCheckFailed cp"]],
     ["with an unhealthy machine adds none", view([m1, machine("m2", broken)]), ["PreflightCheckFailed cp"]],
@@ -269,6 +279,18 @@ describe("a machine that a health check marks", () => {
     expect(planControlPlane({ ...waiting, nowMs: waiting.nowMs + 10_000 }).blocked).toEqual(blocked);
     expect(blocked[0]?.why).toContain("the next attempt is at 1970-01-01T00:18:20Z");
   });
+});
+
+test("a machine that a user asks to replace goes before one without a Node, and that before a broken one", () => {
+  const marked = { remediation: "Unhealthy" as const, isReachable: false };
+  const sick = machine("m1", { ...broken, ...marked });
+  const lost = without(machine("m2", marked));
+  const asked = machine("m3", { remediation: "Requested" });
+  const given = (machines: readonly ControlPlaneMachine[]): readonly string[] =>
+    planText(view(machines, { isInitialized: false }));
+  expect(given([sick, lost, asked])).toEqual(["Remediate m3"]);
+  expect(given([sick, lost])).toEqual(["Remediate m2"]);
+  expect(given([sick, machine("m4", marked)])).toEqual(["Remediate m1"]);
 });
 
 test("a replacement that is replaced in its turn counts one attempt more, until it was healthy for long", () => {

@@ -47,6 +47,26 @@ describe("a plan", () => {
     expect(reasons(view)).toEqual(["Paused"]);
   });
 
+  test.each<[string, Partial<PoolView>, readonly string[]]>([
+    [
+      "a machine that is deleted",
+      { machines: [machine(0, { isDeleting: true }), machine(1)], desired: 1 },
+      ["Deletion mp-0"],
+    ],
+    [
+      "a machine that is updated in place",
+      { machines: [machine(0, { picked: "update", updatingToHash: "A" }), machine(1)] },
+      ["Update mp-0"],
+    ],
+    ["a machine that is not available", { machines: [unavailable(0, 1), machine(1)] }, ["Availability mp-0"]],
+    ["nothing when it is settled", {}, []],
+  ])("waits for %s", (_, differences, expected) => {
+    const waits = planPool(pool(differences)).actions.flatMap((action) =>
+      action.action === "Wait" ? [`${action.detail.for} ${action.targets.join(" ")}`] : [],
+    );
+    expect(waits).toEqual(expected);
+  });
+
   test("sends no second PUT while one runs, but still deletes machines", () => {
     const operation = { kind: "SetCapacity", sinceMs: NOW_MS - 5000 } as const;
     expect(deeds(pool({ desired: 5, operation }))).toEqual([]);

@@ -85,4 +85,21 @@ describe("the zones of a region", () => {
     expect(await new RegionSizes(clock).find(arm, "s", "mars")).toBeUndefined();
     expect((await new RegionSizes(clock).find(arm, "s", "x"))?.zones).toEqual([]);
   });
+
+  test("of a size leave out those that the subscription may not use, and say which have ultra disks", async () => {
+    const { clock } = time();
+    const item = {
+      ...sku("westeurope", ["1", "2", "3"]),
+      name: "Standard_D2s_v3",
+      restrictions: [
+        { type: "Zone", reasonCode: "NotAvailableForSubscription", restrictionInfo: { zones: ["3"] } },
+      ],
+    };
+    const ultra = [{ name: "UltraSSDAvailable", value: "True" }];
+    const place = { zoneDetails: [{ name: ["2", "3"], capabilities: ultra }] };
+    const items = [{ ...item, locationInfo: [{ ...item.locationInfo[0], ...place }] }];
+    const { arm } = lister(() => ({ items, pages: 1 }));
+    const region = await new RegionSizes(clock).find(arm, "s", "westeurope");
+    expect(region?.sizes.get("standard_d2s_v3")).toMatchObject({ zones: ["1", "2"], ultraDiskZones: ["2"] });
+  });
 });

@@ -1,5 +1,8 @@
 import { AzureMachinePool, formatFieldError } from "@capstan/api";
 import { failedCondition, next, type Outcome, terminal } from "@capstan/runtime";
+import { needsUltraDisks } from "../../../virtual-machine/profile.ts";
+import { regionIfKnown } from "../../../virtual-machine/region-if-known.ts";
+import { sizeProblem } from "../../../virtual-machine/size-problem.ts";
 import { hasBegun } from "../build-scope.ts";
 import { type NormalScope, SCALE_SET_RUNNING } from "../scope.ts";
 import { nodeSubnetsOf } from "../model/model.ts";
@@ -8,8 +11,8 @@ import { nodeSubnetsOf } from "../model/model.ts";
  * Reports a spec that cannot be built, before anything is written. The pool keeps its machines: those that users delete are
  * still deleted, and the status is still updated.
  */
-export function validate(scope: NormalScope): Outcome {
-  const problem = problemOf(scope);
+export async function validate(scope: NormalScope): Promise<Outcome> {
+  const problem = problemOf(scope) ?? (await sizeProblemOf(scope));
   if (!problem) return next;
   const failure = terminal(problem.reason, problem.message);
   scope.context.setCondition(failedCondition(SCALE_SET_RUNNING, failure));
@@ -30,6 +33,33 @@ function problemOf(scope: NormalScope): Problem | undefined {
   if (notYet !== undefined) return { reason: "NotSupported", message: notYet };
   const message = versionProblem(scope) ?? subnetProblem(scope);
   return message === undefined ? undefined : { reason: "InvalidSpec", message };
+}
+
+const FIELDS = {
+  size: "spec.template.vmSize",
+  zones: "spec.failureDomains of the MachinePool",
+  disks: "spec.template.dataDisks",
+} as const;
+
+async function sizeProblemOf({
+  pool,
+  shared,
+  azureTarget,
+  desired,
+}: NormalScope): Promise<Problem | undefined> {
+  const { location, arm, plan } = azureTarget;
+  const { subscriptionID } = plan;
+  const region = await regionIfKnown(shared.ports.regionSizes, arm, { subscriptionID, location });
+  if (!region) return undefined;
+  const message = sizeProblem(region, {
+    fields: FIELDS,
+    location,
+    size: desired.model.sku,
+    zones: desired.model.zones,
+    needsUltraDisks: needsUltraDisks(pool.spec.template),
+    exists: hasBegun(pool),
+  });
+  return message === undefined ? undefined : { reason: "VMSizeUnsuitable", message };
 }
 
 /** The problem of the spec by itself; checked once for each generation. */
