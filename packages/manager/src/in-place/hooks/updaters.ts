@@ -49,7 +49,9 @@ export async function askUpdater(
     return { accepted: await acceptedChanges(ports, updater, question) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const isIgnored = updater.handlers.CanUpdateMachine.failurePolicy === "Ignore";
+    // An error that an updater names is an answer: with a fallback, to ignore it would replace machines.
+    const isAnswer = error.reason === "UpdaterError";
+    const isIgnored = !isAnswer && updater.handlers.CanUpdateMachine.failurePolicy === "Ignore";
     return isIgnored ? { ignored: error.message } : { failed: error.message };
   }
 }
