@@ -35,8 +35,11 @@ export interface CapstanUp {
 
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
 
-/** Starts `capstan up` in an empty folder, on free ports, with a minute in a second. */
-export async function startCapstanUp(say: (line: string) => void): Promise<CapstanUp> {
+/** Starts `capstan up` in an empty folder, on free ports, with a minute in a second, and perhaps with more flags. */
+export async function startCapstanUp(
+  say: (line: string) => void,
+  flags: readonly string[] = [],
+): Promise<CapstanUp> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-up-"));
   const dataDir = join(folder, "data");
   const kubectlPath = kubeAssets(say).kubectl;
@@ -52,7 +55,7 @@ export async function startCapstanUp(say: (line: string) => void): Promise<Capst
     XDG_CONFIG_HOME: home,
     CLUSTERCTL_DISABLE_VERSIONCHECK: "true",
   };
-  const running = launch(["up", "--data-dir", dataDir, "--port", "0", "--speed", "60"]);
+  const running = launch(["up", "--data-dir", dataDir, "--port", "0", "--speed", "60", ...flags]);
   await running.until(READY);
   const run =
     (program: string): Run =>

@@ -50,6 +50,12 @@ const PROGRAMS = {
     minutes: 1,
     ldflags: `-X ${CLUSTER_API}/version.gitVersion=${VERSIONS[CLUSTER_API]}`,
   },
+  extension: {
+    module: folder("extension"),
+    package: ".",
+    sources: ["go.mod", "go.sum", "main.go"],
+    minutes: 2,
+  },
   kubeadm: {
     module: folder("kubernetes"),
     package: "k8s.io/kubernetes/cmd/kubeadm",

@@ -12,6 +12,7 @@ import { bootstrapData } from "./tables/bootstrap-data.ts";
 import { clusterctl } from "./tables/clusterctl.ts";
 import { core } from "./tables/core.ts";
 import { crds } from "./tables/crds.ts";
+import { extension } from "./tables/extension.ts";
 import { inPlace } from "./tables/in-place.ts";
 import { oracle } from "./tables/oracle.ts";
 import { programs } from "./tables/programs.ts";
@@ -25,6 +26,7 @@ const TABLES: readonly Table[] = [
   core,
   azureProvider,
   inPlace,
+  extension,
 ];
 const ROOT = join(import.meta.dirname, "..", "..");
 const EXIT = { failed: 1, usage: 2, noGo: 3 } as const;

@@ -92,18 +92,22 @@ function describeProblem(kind: string, name: string | undefined): string {
   return `error: capstan describes clusters only; for other kinds: kubectl describe ${kind} ${name}`;
 }
 
+type GetFlags = AccessFlags & OutputFlag & { allNamespaces: boolean; watch: boolean };
+
 /** Adds `capstan get clusters`. */
 export function addGetClusters(get: Command, shell: Shell, carryOut: CarryOut): void {
   asking(get, "clusters", shell)
+    .alias("cluster")
     .description("list clusters with their machines, and why one is not ready")
+    .argument("[names...]", "only these clusters")
     .option("-A, --all-namespaces", "list clusters of all namespaces", false)
     .option("-w, --watch", WATCH, false)
     .addOption(new Option("--no-watch").hideHelp())
     .addOption(outputOption())
-    .action(async (flags: AccessFlags & OutputFlag & { allNamespaces: boolean; watch: boolean }) => {
+    .action(async (names: string[], flags: GetFlags) => {
       const { getClusters } = await import("./commands/get-clusters.ts");
       const { allNamespaces: isEverywhere, output, watch: isWatching } = flags;
       const access = accessOf(shell, flags);
-      await carryOut(flags, () => getClusters(shell, { access, output, isEverywhere, isWatching }));
+      await carryOut(flags, () => getClusters(shell, { access, names, output, isEverywhere, isWatching }));
     });
 }

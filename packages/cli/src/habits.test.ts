@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Handler, serveHttp } from "@capstan/env";
 import { afterAll, describe, expect, test } from "vitest";
+import { withOneName } from "./completion/other-programs.ts";
 import { run } from "./program.ts";
 import { testShell } from "./shell.fixture.ts";
 
@@ -23,6 +24,9 @@ describe("a command of kubectl or clusterctl that capstan lacks is answered with
     ["logs pod", "kubectl logs pod"],
     ["move --to-kubeconfig other", "clusterctl move --to-kubeconfig other"],
     ["generate cluster demo", "clusterctl generate cluster demo"],
+    ["upgrade plan", "clusterctl upgrade plan"],
+    ["start --speed 60", "capstan up --speed 60"],
+    ["stop", "capstan down"],
   ])("%s", async (line, other) => {
     const { code, out, err } = await capstan(line);
     expect([code, out]).toEqual([2, ""]);
@@ -32,8 +36,19 @@ describe("a command of kubectl or clusterctl that capstan lacks is answered with
 
   test("but a typo is answered with the nearest command of ours", async () => {
     expect((await capstan("statsu")).err).toContain("(Did you mean status?)");
-    expect((await capstan("get cluster")).err).toContain("(Did you mean clusters?)");
+    expect((await capstan("get clustres")).err).toContain("(Did you mean clusters?)");
   });
+});
+
+test.each([
+  ["rollout status md/a -w", "rollout status md a -w"],
+  ["rollout pause MachineDeployments/a", "rollout pause MachineDeployments a"],
+  ["rollout status workers", "rollout status workers"],
+  ["rollout status md --watch", "rollout status md --watch"],
+  ["describe cluster quay -o json", "describe cluster/quay -o json"],
+  ["describe cluster quay", "describe cluster quay"],
+])("%s is also understood as %s", (ours, given) => {
+  expect(withOneName(given.split(" "))).toEqual(ours.split(" "));
 });
 
 test("the hint to start names the data directory that was given", async () => {

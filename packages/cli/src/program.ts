@@ -19,7 +19,7 @@ import { addInit, addUninstall } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
 import { addVerify } from "./verify-program.ts";
 import { VERSION } from "./manifest.ts";
-import { commandOfOther } from "./completion/other-programs.ts";
+import { commandOfOther, withOneName } from "./completion/other-programs.ts";
 import { addPrototype } from "./prototype-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
 import { causeFirst } from "./render/cause-first.ts";
@@ -37,7 +37,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     return EXIT.usage;
   }
   try {
-    await programFor(shell, ended).parseAsync(args.map(asFlag), { from: "user" });
+    await programFor(shell, ended).parseAsync(withOneName(args).map(asFlag), { from: "user" });
     return ended.code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : usageCode(args);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
 import { type DataDisks, type OSDisk, defaultDataDisks, dataDisksErrors, osDiskErrors } from "./disks.ts";
 
@@ -61,6 +61,19 @@ describe("data disks", () => {
       [0, "ReadOnly"],
       [2, "None"],
     ]);
+  });
+
+  test("get their slots in as many steps as there are disks", () => {
+    const count = 2_000;
+    const disks: DataDisks = Array.from({ length: count }, () => ({ nameSuffix: "a", diskSizeGB: 4 }));
+    const looks = vi.spyOn(Set.prototype, "has");
+    try {
+      defaultDataDisks(disks);
+      expect(looks.mock.calls.length).toBeLessThanOrEqual(2 * count);
+    } finally {
+      looks.mockRestore();
+    }
+    expect(disks.map(({ lun }) => lun)).toEqual(Array.from({ length: count }, (_, slot) => slot));
   });
 
   test("keep their defaults", () => {

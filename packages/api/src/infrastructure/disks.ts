@@ -77,10 +77,12 @@ export type DataDisks = Static<typeof DataDisks>;
 /** Gives data disks a free slot and a caching type where none is set. */
 export function defaultDataDisks(disks: DataDisks): void {
   const taken = new Set(disks.map((disk) => disk.lun));
+  // Slots are searched upwards once for all disks: an object may list more than any machine has.
+  let slot = 0;
   for (const disk of disks) {
     if (disk.lun === undefined) {
-      disk.lun = firstFree(taken);
-      taken.add(disk.lun);
+      while (taken.has(slot)) slot++;
+      disk.lun = slot++;
     }
     disk.cachingType ??= disk.managedDisk?.storageAccountType === ULTRA ? "None" : "ReadWrite";
   }
@@ -190,12 +192,4 @@ function osDiskEncryptionErrors(
         ),
       ]
     : [];
-}
-
-function firstFree(taken: ReadonlySet<number | undefined>): number {
-  let lun = 0;
-  while (taken.has(lun)) {
-    lun += 1;
-  }
-  return lun;
 }

@@ -22,7 +22,7 @@ async function clusterOfNodes(client: Client): Promise<string | undefined> {
       if (name !== undefined) return name;
     }
   } catch (error) {
-    // The manager has no permission to read Nodes of its own cluster.
+    // Then the next request says what the user may not do.
     if (!(error instanceof Failure) || error.reason !== "Forbidden") throw error;
   }
   return undefined;

@@ -14,13 +14,14 @@ import {
 } from "@capstan/api";
 import { targetOf } from "@capstan/manager";
 import { type Client, Failure } from "@capstan/runtime";
-import { unknownName } from "../cluster/unknown-name.ts";
+import { existing, unknownName } from "../cluster/unknown-name.ts";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import {
   belongsTo,
   type ClusterParts,
   clusterTree,
+  kindsIn,
   type DeploymentParts,
   type Leaf,
   type PoolParts,
@@ -66,9 +67,21 @@ export async function describeCluster(shell: Shell, options: DescribeClusterOpti
       const { watchAnswer } = await import("../watching/watch-answer.ts");
       return await watchAnswer(shell, { read, print, essence: treeAnswer, output });
     }
-    shell.out.write(await print(await read()));
+    const root = await read();
+    shell.out.write(await print(root));
+    noteUnknownKind(shell, root, tree.conditionsOf);
     return EXIT.done;
   });
+}
+
+/** Without it, conditions of a misspelt kind would just not be there. */
+function noteUnknownKind({ err }: Shell, root: Leaf, conditionsOf = "all"): void {
+  const [chosen = ""] = conditionsOf.split("/");
+  const kinds = kindsIn(root);
+  if ([...kinds, "all"].some((kind) => kind.toLowerCase() === chosen.toLowerCase())) return;
+  err.write(
+    `note: no part of the cluster is of kind ${JSON.stringify(chosen)}; ${existing(chosen, kinds)}\n`,
+  );
 }
 
 /** Everything that a cluster is made of, found by references and labels. */

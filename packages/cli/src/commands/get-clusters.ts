@@ -8,6 +8,7 @@ import {
   MachinePool,
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
+import { unknownName } from "../cluster/unknown-name.ts";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import { hasTrouble, type Reporter, troubleOf } from "../describe/trouble.ts";
@@ -22,6 +23,8 @@ import type { Shell } from "../shell.ts";
 /** Which clusters, and how they are printed. */
 export interface GetClustersOptions {
   readonly access: UserAccess;
+  /** Only these clusters; all if there is none. */
+  readonly names: readonly string[];
   /** Whether to list the clusters of all namespaces. */
   readonly isEverywhere: boolean;
   readonly output: OutputForm;
@@ -32,11 +35,17 @@ export interface GetClustersOptions {
 /** `capstan get clusters`: the clusters of a management cluster, with their machines. */
 export async function getClusters(
   shell: Shell,
-  { access, isEverywhere, output, isWatching }: GetClustersOptions,
+  { access, names, isEverywhere, output, isWatching }: GetClustersOptions,
 ): Promise<number> {
   return await withUserClient(shell, access, async (client, { now, namespace }) => {
     const scope = isEverywhere ? {} : { namespace };
-    const read = (): Promise<Fleet> => fleetIn(client, scope);
+    const read = async (): Promise<Fleet> => {
+      const fleet = await fleetIn(client, scope);
+      const clusters = fleet.clusters.filter(({ metadata }) => isNamed(names, metadata.name));
+      const missing = names.find((name) => !clusters.some(({ metadata }) => metadata.name === name));
+      if (missing !== undefined) throw await unknownName(client, { kind: Cluster, name: missing, namespace });
+      return { ...fleet, clusters };
+    };
     const print = (fleet: Fleet): Promise<string> =>
       printed({ apiVersion: "v1", kind: "List", items: fleet.clusters }, output, (isWide) => {
         if (fleet.clusters.length === 0) return "";
@@ -55,6 +64,10 @@ export async function getClusters(
     shell.out.write(await print(fleet));
     return EXIT.done;
   });
+}
+
+function isNamed(names: readonly string[], name: string): boolean {
+  return names.length === 0 || names.includes(name);
 }
 
 /** Clusters, and the objects that own their machines. */

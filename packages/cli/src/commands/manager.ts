@@ -74,7 +74,6 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const { transport: kube } = await connectToManagement(shell, options);
   await refuseUnsuitable(kube, "capstan manager");
   const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
-  await refuseWorkloadCluster(client, "");
   await checkNamespace(client, options);
   const running = new Manager({
     env,
@@ -196,6 +195,8 @@ async function checkNamespace(
 ): Promise<void> {
   if (!leaderElect && webhookPort === 0) return;
   if (await client.find(Namespace, { name: leaseNamespace })) return;
+  // Only here: a manager that is installed has no permission to read Nodes of its own cluster, and needs none.
+  await refuseWorkloadCluster(client, "");
   throw new CommandError(
     `there is no namespace ${leaseNamespace} for the Lease and the webhooks' certificate; run capstan init, or choose another with --lease-namespace`,
   );

@@ -40,6 +40,12 @@ describe("capstan sim run", () => {
     expect((await capstan("good.yaml", "--seed", "8")).out).not.toBe(first.out);
   });
 
+  test("refuses a scenario that names a file without an end", async () => {
+    writeFileSync(join(folder, "endless.yaml"), "name: Endless\nsteps:\n  - apply: { file: /dev/zero }\n");
+    const { code, err } = await capstan("endless.yaml");
+    expect([code, err]).toEqual([1, expect.stringContaining("the file /dev/zero has more than 128.0 MiB")]);
+  });
+
   test("prints the same as JSON", async () => {
     const { out } = await capstan("good.yaml", "-o", "json");
     const { summary, story, command } = JSON.parse(out) as Record<string, Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   failureReport,
@@ -19,7 +19,7 @@ import {
   verdictText,
 } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
-import { isBinary } from "../given-file.ts";
+import { isBinary, readGivenFile } from "../given-file.ts";
 import { simulatedControllers } from "../controllers/simulated-controllers.ts";
 import { featuresFor } from "../data-directory/feature-gates.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -61,12 +61,12 @@ export async function simRun(shell: Shell, options: SimRunOptions): Promise<numb
   return run.failure ? EXIT.failed : EXIT.done;
 }
 
-function scenarioIn({ workingFolder }: Shell, file: string): Scenario {
+function scenarioIn(shell: Shell, file: string): Scenario {
   const reading = readScenario(file, (path) => {
-    const place = resolve(workingFolder, path);
-    const found = statSync(place, { throwIfNoEntry: false });
+    const found = statSync(resolve(shell.workingFolder, path), { throwIfNoEntry: false });
     if (found?.isDirectory()) throw unreadable(`${path}:1:1: is a folder; give a file`);
-    const text = found && readFileSync(place, "utf8");
+    // A scenario may come from others, and name files without an end.
+    const text = found && readGivenFile(shell, path, "the file");
     if (text !== undefined && isBinary(text))
       throw unreadable(`${path}:1:1: is not text in UTF-8; a scenario is YAML`);
     return text;

@@ -277,7 +277,14 @@ function warningsOf(object: Reported): readonly Warning[] {
 }
 
 function isChosen({ kind, metadata }: Reported, chosen: string | undefined): boolean {
-  return chosen === "all" || chosen === kind || chosen === `${kind}/${metadata.name}`;
+  const [of = "", name] = chosen?.split("/") ?? [];
+  if (name === undefined && of === "all") return true;
+  return of.toLowerCase() === kind.toLowerCase() && (name === undefined || name === metadata.name);
+}
+
+/** The kinds of all parts, each once. */
+export function kindsIn({ object, parts }: Leaf): readonly string[] {
+  return [...new Set([...(object ? [object.kind] : []), ...parts.flatMap(kindsIn)])];
 }
 
 /** Whether an object has the label of a cluster. */

@@ -118,6 +118,7 @@ describe("the description of a cluster", () => {
     ["all", true],
     ["AzureCluster", true],
     ["AzureCluster/cluster", true],
+    ["azurecluster", true],
     ["AzureCluster/clus", false],
     ["Cluster", false],
   ])("shows the conditions of %s one by one", (conditionsOf, isShown) => {

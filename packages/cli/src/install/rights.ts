@@ -30,8 +30,9 @@ const VERBS_OF_DEFINITIONS = ["list", "get", "create", "update"] as const;
 
 /** Refuses a user who could carry out only a part of an installation, before its first write. */
 export async function refuseMissingRights(client: Client, manifests: readonly Manifest[]): Promise<void> {
-  const missing: Right[] = [];
-  for (const right of rightsFor(manifests)) if (!(await isAllowed(client, right))) missing.push(right);
+  const rights = rightsFor(manifests);
+  const answers = await Promise.all(rights.map((right) => isAllowed(client, right)));
+  const missing = rights.filter((_, index) => answers[index] === false);
   if (missing.length > 0) throw refusal(`this user may not ${listed(missing)}`);
   for (const manifest of manifests) if (manifest.kind === "ClusterRole") await tryToGrant(client, manifest);
 }

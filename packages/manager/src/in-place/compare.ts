@@ -1,14 +1,28 @@
-import type { CanUpdateMachineRequest, Frozen, KubernetesObject, Machine } from "@capstan/api";
+import {
+  type CanUpdateMachineRequest,
+  type Frozen,
+  isJsonObject,
+  type KubernetesObject,
+  type Machine,
+} from "@capstan/api";
 import { type Client, Failure } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 import type { ResolvedReference } from "../contract/resolve.ts";
 import { changedPaths } from "@capstan/plan";
+import type { ComparedObjects, MachineObjects } from "./machine-objects.ts";
 import { proposalForm } from "./proposal-form.ts";
 
 /** The difference between a machine and its desired state, as a question to updaters; or why it cannot be updated. */
 export type DesiredState =
-  | { readonly state: "possible"; readonly request: CanUpdateMachineRequest }
+  | ({ readonly state: "possible" } & Question)
   | { readonly state: "impossible"; readonly paths: readonly string[]; readonly why: string };
+
+/** The difference between a machine and its desired state, for updaters of both dialects. */
+interface Question {
+  readonly request: CanUpdateMachineRequest;
+  readonly objects: ComparedObjects;
+  readonly changesFrom: (current: MachineObjects) => readonly string[];
+}
 
 /** An object of a machine, and the configuration that its owner would apply over it. */
 export interface PartToCompare {
@@ -42,9 +56,9 @@ export class Impossible extends Error {
 }
 
 /** The desired state of a machine, or why it is impossible. */
-export async function desiredStateOr(request: () => Promise<CanUpdateMachineRequest>): Promise<DesiredState> {
+export async function desiredStateOr(question: () => Promise<Question>): Promise<DesiredState> {
   try {
-    return { state: "possible", request: await request() };
+    return { state: "possible", ...(await question()) };
   } catch (error) {
     if (!(error instanceof Impossible)) throw error;
     return { state: "impossible", paths: [error.path], why: error.message };
@@ -76,32 +90,57 @@ export async function comparePart(
 }
 
 /** The question to updaters which of the changes they can make. */
-export function updateRequest(
+export function updateQuestion(
   machine: Frozen<Machine>,
-  desired: Frozen<Machine>,
+  desiredMachine: Frozen<Machine>,
   { infrastructure, bootstrap }: ComparedParts,
-): CanUpdateMachineRequest {
-  const fields = ({ spec }: Frozen<Machine>): object => ({
-    version: spec.version,
-    failureDomain: spec.failureDomain,
-  });
-  const form = proposalForm([infrastructure.current, ...(bootstrap ? [bootstrap.current] : [])]);
-  const config = bootstrap && {
-    current: form(bootstrap.current, machine),
-    desired: form(bootstrap.desired, desired),
+): Question {
+  const current = { machine, infraMachine: infrastructure.current, bootstrap: bootstrap?.current };
+  const desired = {
+    machine: desiredMachine,
+    infraMachine: infrastructure.desired,
+    bootstrap: bootstrap?.desired,
   };
-  const changes = [
-    ...changedPaths("machine.spec", fields(machine), fields(desired)),
-    ...(config ? changedPaths("bootstrap.spec", config.current.spec, config.desired.spec) : []),
-    ...changedPaths("infraMachine.spec", infrastructure.current.spec, infrastructure.desired.spec),
-  ];
+  const form = proposalForm([infrastructure.current, ...(bootstrap ? [bootstrap.current] : [])]);
+  const formed = (objects: MachineObjects): MachineObjects => ({
+    machine: form(objects.machine, objects.machine as Frozen<Machine>),
+    infraMachine: objects.infraMachine,
+    bootstrap: objects.bootstrap && form(objects.bootstrap, objects.machine as Frozen<Machine>),
+  });
+  const changesFrom = (from: MachineObjects): readonly string[] =>
+    changesBetween({ current: formed(from), desired: formed(desired) });
   return {
-    desiredMachine: plain(form(desired, desired)),
-    ...(config && { desiredBootstrapConfig: plain(config.desired) }),
-    desiredInfraMachine: plain(infrastructure.desired),
-    currentMachine: plain(form(machine, machine)),
-    ...(config && { currentBootstrapConfig: plain(config.current) }),
-    currentInfraMachine: plain(infrastructure.current),
+    objects: { current, desired },
+    changesFrom,
+    request: requestOf({ current: formed(current), desired: formed(desired) }, changesFrom(current)),
+  };
+}
+
+function changesBetween({ current, desired }: ComparedObjects): readonly string[] {
+  return [
+    ...changedPaths("machine.spec", machineFields(current), machineFields(desired)),
+    ...changedPaths("bootstrap.spec", current.bootstrap?.spec, desired.bootstrap?.spec),
+    ...changedPaths("infraMachine.spec", current.infraMachine.spec, desired.infraMachine.spec),
+  ];
+}
+
+/** The other fields of a Machine are not about the machine as it runs. */
+function machineFields({ machine }: MachineObjects): object {
+  const { version, failureDomain } = isJsonObject(machine.spec) ? machine.spec : {};
+  return { version, failureDomain };
+}
+
+function requestOf(
+  { current, desired }: ComparedObjects,
+  changes: readonly string[],
+): CanUpdateMachineRequest {
+  return {
+    desiredMachine: plain(desired.machine),
+    ...(desired.bootstrap && { desiredBootstrapConfig: plain(desired.bootstrap) }),
+    desiredInfraMachine: plain(desired.infraMachine),
+    currentMachine: plain(current.machine),
+    ...(current.bootstrap && { currentBootstrapConfig: plain(current.bootstrap) }),
+    currentInfraMachine: plain(current.infraMachine),
     changes,
   } as CanUpdateMachineRequest;
 }

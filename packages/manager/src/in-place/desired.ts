@@ -16,7 +16,7 @@ import {
   desiredStateOr,
   Impossible,
   type PartToCompare,
-  updateRequest,
+  updateQuestion,
 } from "./compare.ts";
 
 /** The objects of a machine, each with the configuration that the owner applies over it. All keep their names. */
@@ -34,7 +34,7 @@ export function desiredState(
     const desired = await parts();
     const infrastructure = await comparePart(reader.client, desired.infrastructure);
     const bootstrap = desired.bootstrap && (await comparePart(reader.client, desired.bootstrap));
-    return updateRequest(machine, desiredMachine(owner, machine), { infrastructure, bootstrap });
+    return updateQuestion(machine, desiredMachine(owner, machine), { infrastructure, bootstrap });
   });
 }
 

@@ -47,6 +47,21 @@ test.each([
   expect(await answer.text()).toContain(words);
 });
 
+test.each(["/mutate", "/validate", "/convert"])(
+  "an object without a bottom is refused at %s",
+  async (path) => {
+    const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+    const asked = (levels: number): string =>
+      JSON.stringify(REVIEW).replace('"spec":{', `"spec":{"x":${deep(levels)},`);
+    const answer = await post(path, asked(100_000));
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      "the review is nested deeper than 200 levels\n",
+    ]);
+    expect(await (await post(path, asked(100))).text()).not.toContain("nested deeper");
+  },
+);
+
 const CONVERSION = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "ConversionReview",

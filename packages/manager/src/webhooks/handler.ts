@@ -2,6 +2,7 @@ import type { Handler, HttpResponse } from "@capstan/env";
 import type { Logger } from "@capstan/runtime";
 import { ReviewError } from "./admission-review.ts";
 import { convertReviewed } from "./conversion-review.ts";
+import { isDeeperThan } from "./nesting.ts";
 import { review, type ReviewRules, type ReviewVerb } from "./review.ts";
 
 /**
@@ -15,6 +16,9 @@ export const LONGEST_REVIEW_BYTES = 8 * 1024 * 1024;
  * thousand large ones.
  */
 export const LONGEST_CONVERSION_BYTES = 64 * 1024 * 1024;
+
+// No kind nests half as deep; the rules walk objects by recursion.
+const DEEPEST_NESTING = 200;
 
 /** What is served at one path. */
 interface Webhook {
@@ -50,7 +54,7 @@ export function createWebhookHandler(log: Logger, rules: ReviewRules = {}): Hand
     if (typeof body === "string" && Buffer.byteLength(body) > limitBytes)
       return text(413, `the review is longer than ${limitBytes} bytes`);
     try {
-      return json(webhook.answer(typeof body === "string" ? JSON.parse(body) : body, rules));
+      return json(webhook.answer(questionIn(body), rules));
     } catch (error) {
       if (error instanceof SyntaxError) return text(400, `the body is not JSON: ${error.message}`);
       if (error instanceof ReviewError) return text(400, error.message);
@@ -61,6 +65,12 @@ export function createWebhookHandler(log: Logger, rules: ReviewRules = {}): Hand
       );
     }
   };
+}
+
+function questionIn(body: unknown): unknown {
+  const question: unknown = typeof body === "string" ? JSON.parse(body) : body;
+  if (!isDeeperThan(DEEPEST_NESTING, question)) return question;
+  throw new ReviewError(`the review is nested deeper than ${DEEPEST_NESTING} levels`);
 }
 
 function json(value: object): HttpResponse {

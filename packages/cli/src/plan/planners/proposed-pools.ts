@@ -1,4 +1,11 @@
-import { AzureMachinePool, type Frozen, type Kind, type KubernetesObject, MachinePool } from "@capstan/api";
+import {
+  AzureMachinePool,
+  type Frozen,
+  type Kind,
+  type KubernetesObject,
+  MachinePool,
+  valueAt,
+} from "@capstan/api";
 import { type Client, Failure } from "@capstan/runtime";
 import { CommandError } from "../../command-error.ts";
 import { readPool } from "../../rollout/live-pool.ts";
@@ -68,7 +75,7 @@ export async function proposed<T extends KubernetesObject>(
     return { before, after };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw new CommandError(`${titleOf(manifest)} cannot be applied: ${causeIn(error.message)}`);
+    throw new CommandError(`${titleOf(manifest)} cannot be applied: ${causeIn(error.message, manifest)}`);
   }
 }
 
@@ -81,10 +88,17 @@ const REPEATED: readonly RegExp[] = [
   /, <nil>: Invalid value: null: some validation rules were not checked [^\]]*/,
 ];
 
+// The server names the field twice, and the type of the value instead of the value.
+const WRONG_TYPE = /([\w.]+): Invalid value: "(\w+)": \1 in body must be of type (\w+): "\2"/g;
+
 /** A strict server repeats the whole object before it names the field. */
-function causeIn(message: string): string {
+function causeIn(message: string, manifest: object): string {
   const cause = message.slice(Math.max(0, message.lastIndexOf(STRICT)));
-  return REPEATED.reduce((text, pattern) => text.replace(pattern, ""), cause);
+  const shown = (...[text = "", path = "", , type = ""]: readonly string[]): string => {
+    const value = valueAt(manifest, path.split("."));
+    return value === undefined ? text : `${path}: ${JSON.stringify(value)}: must be of type ${type}`;
+  };
+  return REPEATED.reduce((text, pattern) => text.replace(pattern, ""), cause).replace(WRONG_TYPE, shown);
 }
 
 /** The pools of which only the MachinePool was given: a new version or number of machines changes them, too. */

@@ -36,10 +36,8 @@ describe("a plan refuses what applying refuses", () => {
     );
     expect(others).toEqual([]);
     expect(line).toMatch(
-      /^MachineDeployment default\/machines cannot be applied: MachineDeployment\S* "machines" is invalid: /,
+      /^MachineDeployment default\/machines cannot be applied: MachineDeployment\S* "machines" is invalid: \[?spec\.replicas: "three": must be of type integer\]?$/,
     );
-    expect(line.match(/replicas/g)).toHaveLength(2);
-    expect(line).not.toMatch(/accessor|validation rules/);
   });
 
   test("a change of an immutable field", async () => {

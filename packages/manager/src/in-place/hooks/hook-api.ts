@@ -10,7 +10,10 @@ export type UpdaterHook = (typeof UPDATER_HOOKS)[number];
 /** The path of the discovery, below the path of the extension. */
 export const DISCOVERY_PATH = `/${DISCOVERY_API}/discovery`;
 
+/** The API of an updater's hooks: the proposal's, or Cluster API's own. */
+export type HooksApi = typeof UPDATER_API | typeof DISCOVERY_API;
+
 /** The path of a hook, below the path of the extension. */
-export function hookPath(hook: UpdaterHook, handler: string): string {
-  return `/${UPDATER_API}/${hook.toLowerCase()}/${handler}`;
+export function hookPath(api: HooksApi, hook: UpdaterHook, handler: string): string {
+  return `/${api}/${hook.toLowerCase()}/${handler}`;
 }

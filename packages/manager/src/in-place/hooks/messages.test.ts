@@ -32,6 +32,19 @@ describe("the answer to CanUpdateMachine", () => {
 describe("the answer to UpdateMachine", () => {
   test.each([
     [{ error: null, status: "Done" }, { status: "Done" }],
+    [{ error: null, status: "Success" }, { status: "Done" }],
+    [
+      { error: "disk full", status: "Done" },
+      { status: "Error", message: "disk full" },
+    ],
+    [
+      { error: "disk full", status: "Success" },
+      { status: "Error", message: "disk full" },
+    ],
+    [
+      { error: "waits for a lock", status: "InProgress" },
+      { status: "InProgress", waitMs: 15_000, message: "waits for a lock" },
+    ],
     [
       { error: null, status: "InProgress", tryAgain: "5m0s" },
       { status: "InProgress", waitMs: 300_000, message: "" },

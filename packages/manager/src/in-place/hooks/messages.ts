@@ -29,9 +29,11 @@ export function readUpdateAnswer(body: unknown): UpdateAnswer {
   const fields = objectIn(body);
   const error = errorIn(fields);
   const status = fields["status"];
-  if (status === "Error" || (error !== undefined && status !== "Done" && status !== "InProgress"))
+  // An updater that names an error is not done, whatever else it says.
+  if (status === "Error" || (error !== undefined && status !== "InProgress"))
     return { status: "Error", message: error ?? "the updater gave no reason" };
-  if (status === "Done") return { status };
+  // The proposal has both words.
+  if (status === "Done" || status === "Success") return { status: "Done" };
   if (status !== "InProgress")
     throw invalidAnswer(
       "InvalidAnswer",

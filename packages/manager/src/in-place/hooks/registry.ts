@@ -10,7 +10,7 @@ import {
   UPDATER_ORDER_ANNOTATION,
 } from "@capstan/api";
 import { isMoreThanStatus } from "@capstan/runtime";
-import { UPDATER_API, type UpdaterHook } from "./hook-api.ts";
+import { DISCOVERY_API, type HooksApi, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
 
 /** A handler of an updater. */
 interface UpdaterHandler {
@@ -24,6 +24,8 @@ export interface Updater {
   /** The name of the ExtensionConfig; `spec.updaters` of a Machine has these names. */
   readonly name: string;
   readonly config: Frozen<ExtensionConfig>;
+  /** The dialect that it is called in. */
+  readonly api: HooksApi;
   readonly handlers: Readonly<Record<UpdaterHook, UpdaterHandler>>;
   /** How long one machine may take, if not the manager's default. */
   readonly updateTimeoutMs?: number;
@@ -49,25 +51,32 @@ export function updatersFor(
 /** The updater that an ExtensionConfig registers; undefined when it is not one, or is not discovered. */
 export function updaterOf(config: Frozen<ExtensionConfig>): Updater | undefined {
   if (!isDiscovered(config) || config.metadata.deletionTimestamp !== undefined) return undefined;
-  const canUpdate = handlerOf(config, "CanUpdateMachine");
-  const update = handlerOf(config, "UpdateMachine");
-  if (!canUpdate || !update) return undefined;
+  // An extension with both dialects is asked by paths, which say which changes it refuses.
+  const [spoken] = ([UPDATER_API, DISCOVERY_API] as const).flatMap((api) => {
+    const canUpdate = handlerOf(config, api, "CanUpdateMachine");
+    const update = handlerOf(config, api, "UpdateMachine");
+    return canUpdate && update
+      ? [{ api, handlers: { CanUpdateMachine: canUpdate, UpdateMachine: update } }]
+      : [];
+  });
+  if (!spoken) return undefined;
   const timeout = config.spec.settings?.[UPDATE_TIMEOUT_SETTING] ?? "";
   const isLimited = timeout !== "" && durationProblem(timeout) === undefined;
   return {
     name: config.metadata.name,
     config,
-    handlers: { CanUpdateMachine: canUpdate, UpdateMachine: update },
+    ...spoken,
     ...(isLimited && { updateTimeoutMs: parseDuration(timeout) }),
   };
 }
 
 function handlerOf(
   { metadata, status }: Frozen<ExtensionConfig>,
+  api: HooksApi,
   hook: UpdaterHook,
 ): UpdaterHandler | undefined {
   const handler = status?.handlers?.find(
-    ({ requestHook }) => requestHook.apiVersion === UPDATER_API && requestHook.hook === hook,
+    ({ requestHook }) => requestHook.apiVersion === api && requestHook.hook === hook,
   );
   if (!handler) return undefined;
   const suffix = `.${metadata.name}`;

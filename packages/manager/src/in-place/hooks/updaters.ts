@@ -1,6 +1,8 @@
-import { ExtensionConfig, type Frozen, type Machine } from "@capstan/api";
+import { ExtensionConfig } from "@capstan/api";
 import { type CacheReader, Failure } from "@capstan/runtime";
-import { hookPath, type UpdaterHook } from "./hook-api.ts";
+import type { ComparedObjects, MachineObjects } from "../machine-objects.ts";
+import { canUpdateBody, patchedObjects, progressIn, updateBody } from "./cluster-api.ts";
+import { hookPath, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
 import type { HookClient } from "./hook-client.ts";
 import { readAcceptedChanges, readUpdateAnswer } from "./messages.ts";
 import type { UpdateAnswer, UpdaterAnswer } from "@capstan/plan";
@@ -28,41 +30,65 @@ export async function registeredUpdaters(
   return updatersFor(configs, hasSelector ? await namespaceLabels(namespace) : {});
 }
 
+/** A question to an updater, in both dialects. */
+export interface UpdaterQuestion {
+  /** The question by paths. */
+  readonly request: object & { readonly changes: readonly string[] };
+  readonly objects: ComparedObjects;
+  /** The changes by paths that are left between a machine and the desired one. */
+  readonly changesFrom: (current: MachineObjects) => readonly string[];
+}
+
 /** Asks an updater which changes it can make. */
 export async function askUpdater(
   ports: UpdaterPorts,
   updater: Updater,
-  request: object,
+  question: UpdaterQuestion,
 ): Promise<UpdaterAnswer> {
   try {
-    const body = await call(ports, updater, { hook: "CanUpdateMachine", request });
-    return { accepted: readAcceptedChanges(body) };
+    return { accepted: await acceptedChanges(ports, updater, question) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const isIgnored = updater.handlers.CanUpdateMachine.failurePolicy === "Ignore";
+    // An error that an updater names is an answer: with a fallback, to ignore it would replace machines.
+    const isAnswer = error.reason === "UpdaterError";
+    const isIgnored = !isAnswer && updater.handlers.CanUpdateMachine.failurePolicy === "Ignore";
     return isIgnored ? { ignored: error.message } : { failed: error.message };
   }
+}
+
+async function acceptedChanges(
+  ports: UpdaterPorts,
+  updater: Updater,
+  { request, objects, changesFrom }: UpdaterQuestion,
+): Promise<readonly string[]> {
+  const hook = "CanUpdateMachine";
+  if (updater.api === UPDATER_API) return readAcceptedChanges(await call(ports, updater, { hook, request }));
+  const body = await call(ports, updater, { hook, request: canUpdateBody(objects) });
+  const left = new Set(changesFrom(patchedObjects(body, objects.current)));
+  return request.changes.filter((path) => !left.has(path));
 }
 
 /** Calls an updater for one machine: the first call starts the update, the others ask for its progress. */
 export async function callUpdater(
   ports: UpdaterPorts,
   updater: Updater,
-  { metadata }: Frozen<Machine>,
+  objects: MachineObjects,
 ): Promise<UpdateAnswer> {
-  const { name, namespace } = metadata;
-  const request = { machine: { name, namespace } };
-  return readUpdateAnswer(await call(ports, updater, { hook: "UpdateMachine", request }));
+  const hook = "UpdateMachine";
+  const { name, namespace } = objects.machine.metadata;
+  if (updater.api === UPDATER_API)
+    return readUpdateAnswer(await call(ports, updater, { hook, request: { machine: { name, namespace } } }));
+  return progressIn(await call(ports, updater, { hook, request: updateBody(objects) }));
 }
 
 function call(
   { hooks }: UpdaterPorts,
-  { config, handlers }: Updater,
+  { config, api, handlers }: Updater,
   { hook, request }: { readonly hook: UpdaterHook; readonly request: object },
 ): Promise<unknown> {
   const { name, timeoutMs } = handlers[hook];
   const { settings } = config.spec;
   const hasSettings = settings !== undefined && Object.keys(settings).length > 0;
   const body = { ...request, ...(hasSettings && { settings }) };
-  return hooks.call({ config, hook, path: hookPath(hook, name), body, timeoutMs });
+  return hooks.call({ config, hook, path: hookPath(api, hook, name), body, timeoutMs });
 }

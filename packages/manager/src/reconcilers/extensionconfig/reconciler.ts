@@ -116,7 +116,7 @@ function reportUse(context: Context<ExtensionConfig>): void {
     context.setCondition({ type, status: "True", reason: "UpdaterReady" });
     return;
   }
-  const message = `The extension does not implement CanUpdateMachine and UpdateMachine of ${UPDATER_API}, so no controller calls it`;
+  const message = `The extension does not implement CanUpdateMachine and UpdateMachine of ${UPDATER_API} or of ${DISCOVERY_API}, so no controller calls it`;
   context.setCondition({ type, status: "False", severity: "Info", reason: "NotAnUpdater", message });
 }
 

@@ -13,7 +13,7 @@ import {
   UPDATE_MACHINE_HOOK,
   UPDATED_FROM_VERSION_ANNOTATION,
 } from "@capstan/api";
-import { again, Failure, next, type Outcome, shortHash, unlessGone } from "@capstan/runtime";
+import { again, Failure, next, type Outcome, shortHash, transient, unlessGone } from "@capstan/runtime";
 import {
   afterAnswer,
   afterFailure,
@@ -26,6 +26,7 @@ import {
 } from "@capstan/plan";
 import { type Updater, updaterOf } from "../../in-place/hooks/registry.ts";
 import { callUpdater, type UpdaterPorts } from "../../in-place/hooks/updaters.ts";
+import type { MachineObjects } from "../../in-place/machine-objects.ts";
 import { refersTo, targetOf } from "../../contract/reference.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import { UP_TO_DATE, UPDATING } from "../../machines/conditions.ts";
@@ -148,12 +149,13 @@ async function callAndRecord(
 
 /** The progress after a call; undefined when the updater is done. */
 async function answerOf(
-  { context, machine, node }: Scope,
+  scope: Scope,
   ports: UpdaterPorts,
   { updater, progress }: { readonly updater: Updater; readonly progress: UpdateProgress },
 ): Promise<UpdateProgress | undefined> {
+  const { context, machine, node } = scope;
   try {
-    const answer = await callUpdater(ports, updater, machine);
+    const answer = await callUpdater(ports, updater, objectsOf(scope));
     const kubelet = node.state === "found" ? node.node.status?.nodeInfo?.kubeletVersion : undefined;
     const problem = answer.status === "Done" ? falseDone(machine, kubelet) : undefined;
     if (problem !== undefined) return afterFailure(progress, problem, context.env.clock.now());
@@ -162,6 +164,20 @@ async function answerOf(
     if (!(error instanceof Failure)) throw error;
     return afterFailure(progress, error.message, context.env.clock.now());
   }
+}
+
+/** The objects of the machine, which its owner has written as desired. */
+function objectsOf({ machine, infrastructure, bootstrap }: Scope): MachineObjects {
+  if (infrastructure?.state !== "found")
+    throw transient(
+      "WaitingForInfrastructure",
+      "the infrastructure machine cannot be read, so no updater is called",
+    );
+  return {
+    machine,
+    infraMachine: infrastructure.object,
+    bootstrap: bootstrap?.state === "found" ? bootstrap.object : undefined,
+  };
 }
 
 function completeUpdater(scope: Scope, name: string): Outcome {

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { kubeconfigPath } from "@capstan/apiserver/layout";
 import { cluster, machineDeployment, namespace } from "@capstan/runtime/testing/builders";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { servedManagement } from "../plan/management.fixture.ts";
-import { machinePoolObject, poolObject } from "../plan/planners/pool-objects.fixture.ts";
-import { run } from "../program.ts";
-import { testShell } from "../shell.fixture.ts";
+import { servedManagement } from "./plan/management.fixture.ts";
+import { machinePoolObject, poolObject } from "./plan/planners/pool-objects.fixture.ts";
+import { run } from "./program.ts";
+import { testShell } from "./shell.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "capstan-completion-"));
 let management: Awaited<ReturnType<typeof servedManagement>>;
@@ -69,4 +69,26 @@ test("the bare name of a MachineDeployment is answered with the name that rollou
   const shell = testShell({ workingFolder: folder, variables: { HOME: folder, KUBECONFIG: "config" } });
   expect(await run(["rollout", "status", "workers"], shell)).toBe(1);
   expect(shell.written.err).toBe("capstan: workers is a MachineDeployment; name it as md/workers\n");
+});
+
+describe("get clusters", () => {
+  const capstan = async (...args: string[]) => {
+    const shell = testShell({ workingFolder: folder, variables: { HOME: folder, KUBECONFIG: "config" } });
+    return { code: await run(args, shell), ...shell.written };
+  };
+
+  test("lists the named clusters only, as kubectl does, and refuses a name that none has", async () => {
+    const { code, out } = await capstan("get", "cluster", "quay");
+    expect([code, out]).toEqual([0, expect.stringMatching(/^NAME[^\n]*\nquay [^\n]*\n$/)]);
+    expect((await capstan("get", "clusters", "quay", "qay")).err).toBe(
+      'capstan: there is no Cluster "qay" in namespace default; did you mean quay? existing: quay\n',
+    );
+  });
+
+  test("describe notes conditions of a kind that the cluster does not have", async () => {
+    const { err } = await capstan("describe", "cluster", "quay", "--show-conditions", "Clustr");
+    expect(err).toBe(
+      'note: no part of the cluster is of kind "Clustr"; did you mean Cluster? existing: Cluster, AzureCluster, KubeadmControlPlane\n',
+    );
+  });
 });

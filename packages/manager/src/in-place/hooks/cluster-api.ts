@@ -1,0 +1,143 @@
+/**
+ * The dialect of Cluster API: current and desired objects go out, patches toward the desired ones come back. The machine is
+ * updated in place if nothing differs once they are applied.
+ */
+import { applyMergePatch, deepCopy, type Frozen, isJsonObject, jsonPatch } from "@capstan/api";
+import type { UpdateAnswer } from "@capstan/plan";
+import type { ContractObject } from "../../contract/contract-object.ts";
+import type { ComparedObjects, MachineObjects } from "../machine-objects.ts";
+import { DISCOVERY_API, type UpdaterHook } from "./hook-api.ts";
+import { invalidAnswer, plainText } from "./messages.ts";
+
+const LONGEST_PATCH_BYTES = 1024 * 1024;
+// An updater that wants to be asked less often than this would not notice that its machine is gone.
+const LONGEST_WAIT_SECONDS = 3600;
+
+/** Asks which changes the extension can make. */
+export function canUpdateBody({ current, desired }: ComparedObjects): object {
+  return { ...headerOf("CanUpdateMachine"), current: partsOf(current), desired: partsOf(desired) };
+}
+
+/** Asks to update a machine whose objects are as desired already, or how far the update is. */
+export function updateBody(desired: MachineObjects): object {
+  return { ...headerOf("UpdateMachine"), desired: partsOf(desired) };
+}
+
+/** The current objects after the patches of an answer. Throws a Failure if it is not one of the API. */
+export function patchedObjects(
+  body: unknown,
+  { machine, infraMachine, bootstrap }: MachineObjects,
+): MachineObjects {
+  const answer = successIn(body);
+  return {
+    machine: patched(machine, answer, "machinePatch"),
+    infraMachine: patched(infraMachine, answer, "infrastructureMachinePatch"),
+    bootstrap: bootstrap && patched(bootstrap, answer, "bootstrapConfigPatch"),
+  };
+}
+
+/** The progress of an update. A failure is not final: the extension is called again. */
+export function progressIn(body: unknown): UpdateAnswer {
+  const { retryAfterSeconds, message } = successIn(body);
+  if (typeof retryAfterSeconds !== "number" || !Number.isInteger(retryAfterSeconds) || retryAfterSeconds < 0)
+    throw invalidAnswer(
+      "InvalidAnswer",
+      `retryAfterSeconds must be 0 or a number of seconds, but is ${quoted(retryAfterSeconds)}`,
+    );
+  if (retryAfterSeconds === 0) return { status: "Done" };
+  const said = typeof message === "string" ? plainText(message) : "";
+  return {
+    status: "InProgress",
+    waitMs: Math.min(retryAfterSeconds, LONGEST_WAIT_SECONDS) * 1000,
+    message: said,
+  };
+}
+
+function headerOf(hook: UpdaterHook): object {
+  return { apiVersion: DISCOVERY_API, kind: `${hook}Request` };
+}
+
+function partsOf({ machine, infraMachine, bootstrap }: MachineObjects): object {
+  return {
+    machine: stripped(machine),
+    infrastructureMachine: stripped(infraMachine),
+    ...(bootstrap && { bootstrapConfig: stripped(bootstrap) }),
+  };
+}
+
+/** What Cluster API sends of an object: no status, no owners, no UID. */
+function stripped({ apiVersion, kind, metadata, spec }: Frozen<ContractObject>): object {
+  const { name, namespace, labels, annotations } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
+    spec: spec ?? {},
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function successIn(body: unknown): Fields {
+  if (!isJsonObject(body))
+    throw invalidAnswer("InvalidAnswer", `must answer with a JSON object, but answered ${quoted(body)}`);
+  const { status, message } = body;
+  if (status === "Success") return body;
+  const said = typeof message === "string" && message !== "" ? plainText(message) : "it gave no reason";
+  if (status === "Failure") throw invalidAnswer("UpdaterError", `answered with a failure: ${said}`);
+  throw invalidAnswer("InvalidAnswer", `status must be Success or Failure, but is ${quoted(status)}`);
+}
+
+/** Only the spec of a patched object counts, as in Cluster API. */
+function patched(object: Frozen<ContractObject>, answer: Fields, field: string): Frozen<ContractObject> {
+  const given = answer[field] ?? {};
+  if (!isJsonObject(given))
+    throw invalidAnswer("InvalidAnswer", `${field} must be an object, but is ${quoted(given)}`);
+  const { patchType, patch } = given;
+  const content = contentOf(patch, field);
+  // An extension that changes nothing may leave all of it out.
+  if (content === undefined) return object;
+  if (patchType === "JSONMergePatch") return withSpec(object, applyMergePatch(object, content));
+  if (patchType === "JSONPatch") return withSpec(object, afterOperations(object, content, field));
+  throw invalidAnswer(
+    "InvalidAnswer",
+    `${field}.patchType must be JSONPatch or JSONMergePatch, but is ${quoted(patchType)}`,
+  );
+}
+
+/** The JSON of a patch, which Go writes in base64; undefined if it is empty, which k0smotron answers for no change. */
+function contentOf(patch: unknown, field: string): unknown {
+  if (patch === undefined || patch === null || patch === "") return undefined;
+  if (typeof patch !== "string" || patch.length > LONGEST_PATCH_BYTES)
+    throw invalidAnswer("InvalidAnswer", `${field}.patch must be a text in base64, but is ${quoted(patch)}`);
+  try {
+    return JSON.parse(Buffer.from(patch, "base64").toString("utf8")) as unknown;
+  } catch {
+    throw invalidAnswer("InvalidAnswer", `${field}.patch must be JSON in base64`);
+  }
+}
+
+function afterOperations(object: Frozen<ContractObject>, operations: unknown, field: string): unknown {
+  if (!Array.isArray(operations))
+    throw invalidAnswer(
+      "InvalidAnswer",
+      `${field}.patch must be a list of operations, but is ${quoted(operations)}`,
+    );
+  const copy = deepCopy(object) as object;
+  try {
+    jsonPatch(copy, operations as readonly unknown[], { rules: "rfc" });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw invalidAnswer("InvalidAnswer", `${field} cannot be applied: ${plainText(message, 256)}`);
+  }
+  return copy;
+}
+
+function withSpec(object: Frozen<ContractObject>, result: unknown): Frozen<ContractObject> {
+  const { spec } = result as Fields;
+  return { ...object, spec: isJsonObject(spec) ? spec : {} };
+}
+
+function quoted(value: unknown): string {
+  return plainText(JSON.stringify(value) ?? "missing", 128);
+}

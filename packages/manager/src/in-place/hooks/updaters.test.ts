@@ -1,0 +1,41 @@
+import { transient } from "@capstan/runtime";
+import { expect, test } from "vitest";
+import { UPDATER_API } from "./hook-api.ts";
+import type { Updater } from "./registry.ts";
+import { askUpdater } from "./updaters.ts";
+
+const object = { apiVersion: "v1", kind: "Thing", metadata: { name: "m" } };
+const objects = { machine: object, infraMachine: object, bootstrap: undefined };
+const question = {
+  request: { changes: ["machine.spec.version"] },
+  objects: { current: objects, desired: objects },
+  changesFrom: () => [],
+};
+
+/** Asks an updater whose failures to answer are ignored. */
+function ask(answer: () => Promise<unknown>): Promise<unknown> {
+  const handler = { name: "can-update", timeoutMs: 1000, failurePolicy: "Ignore" } as const;
+  const config = {
+    apiVersion: "runtime.cluster.x-k8s.io/v1beta2",
+    kind: "ExtensionConfig",
+    metadata: { name: "u" },
+    spec: { clientConfig: {} },
+  };
+  const handlers = { CanUpdateMachine: handler, UpdateMachine: handler };
+  const updater: Updater = { name: "u", config, api: UPDATER_API, handlers };
+  const namespaceLabels = () => Promise.resolve({});
+  return askUpdater({ hooks: { call: answer }, namespaceLabels, updateTimeoutMs: 1 }, updater, question);
+}
+
+test("failurePolicy Ignore hides that an updater does not answer", async () => {
+  const silent = (): Promise<unknown> =>
+    Promise.reject(transient("HookTimeout", "did not answer within 1 s"));
+  expect(await ask(silent)).toEqual({ ignored: "did not answer within 1 s" });
+});
+
+test("failurePolicy Ignore does not hide an error that the updater names", async () => {
+  const answer = { error: "the machine is locked", acceptedChanges: [] };
+  expect(await ask(() => Promise.resolve(answer))).toEqual({
+    failed: 'answered with the error "the machine is locked"',
+  });
+});

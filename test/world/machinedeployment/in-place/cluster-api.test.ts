@@ -1,0 +1,113 @@
+/** Extensions that speak Cluster API's hooks, beside updaters of the proposal. */
+import { ExtensionConfig, type Frozen, type JsonObject, type Machine, MachineDeployment } from "@capstan/api";
+import type { Handler } from "@capstan/env";
+import type { Updater } from "@capstan/updater";
+import { expect, test } from "vitest";
+import { get } from "../../kit/cluster-world.ts";
+import { DEPLOYMENT, isAvailable, machinesIn, PATIENCE_MS } from "../../kit/deployment-world.ts";
+import { inPlaceWorld, noCalls, resize, testUpdater } from "../../kit/in-place-world.ts";
+import { TestMachine } from "../../kit/test-provider.ts";
+
+/** What an extension was sent. */
+interface Sent {
+  readonly path: string;
+  readonly body: JsonObject;
+}
+
+/** The updater as Cluster API's controllers discover it. */
+function asExtension({ handle, ...updater }: Updater, sent: Sent[] = []): Updater {
+  const asked: Handler = (request) => {
+    sent.push({ path: request.path, body: request.body as JsonObject });
+    return handle({ ...request, headers: { ...request.headers, "user-agent": "Go-http-client/2.0" } });
+  };
+  return { ...updater, handle: asked };
+}
+
+function uidsOf(machines: readonly Frozen<Machine>[]): readonly string[] {
+  return machines.map(({ metadata: { uid = "" } }) => uid).toSorted();
+}
+
+test("an extension with Cluster API's hooks is asked with whole objects, and updates each machine", async () => {
+  const sent: Sent[] = [];
+  const calls = noCalls();
+  const updater = asExtension(testUpdater("resizer", ["infraMachine.spec.size"], { calls }), sent);
+  const world = await inPlaceWorld([updater]);
+  const before = uidsOf(await machinesIn(world));
+  await resize(world, "large");
+  await world.rest(PATIENCE_MS);
+  const machines = await machinesIn(world);
+  expect(uidsOf(machines)).toEqual(before);
+  expect(machines.filter(isAvailable)).toHaveLength(3);
+  const infrastructure = await world.run(world.user.list(TestMachine));
+  expect(infrastructure.map(({ spec }) => spec?.["size"])).toEqual(["large", "large", "large"]);
+  expect(calls.updated.toSorted()).toEqual(
+    machines.flatMap(({ metadata: { name } }) => [name, name]).toSorted(),
+  );
+  const api = "/hooks.runtime.cluster.x-k8s.io/v1alpha1";
+  expect([...new Set(sent.map(({ path }) => path))]).toEqual([
+    `${api}/discovery`,
+    `${api}/canupdatemachine/can-update`,
+    `${api}/updatemachine/update`,
+  ]);
+  expect(sent.find(({ path }) => path.includes("canupdate"))?.body).toMatchObject({
+    apiVersion: "hooks.runtime.cluster.x-k8s.io/v1alpha1",
+    kind: "CanUpdateMachineRequest",
+    current: {
+      machine: { apiVersion: "cluster.x-k8s.io/v1beta2" },
+      infrastructureMachine: { spec: { size: "small" } },
+    },
+    desired: { infrastructureMachine: { spec: { size: "large" } } },
+  });
+  expect(sent.find(({ path }) => path.includes("/updatemachine/"))?.body).toMatchObject({
+    kind: "UpdateMachineRequest",
+    desired: { infrastructureMachine: { kind: "TestMachine", spec: { size: "large" } } },
+  });
+});
+
+test("an extension that makes no change is named as one that covers nothing, and no machine is touched", async () => {
+  const world = await inPlaceWorld([asExtension(testUpdater("other", ["machine.spec.version"]))]);
+  const before = uidsOf(await machinesIn(world));
+  await resize(world, "large");
+  await world.rest(PATIENCE_MS);
+  expect(uidsOf(await machinesIn(world))).toEqual(before);
+  expect((await get(world, MachineDeployment, DEPLOYMENT)).status?.inPlace?.decisions).toMatchObject([
+    { result: "Uncovered", uncovered: ["infraMachine.spec.size"] },
+  ]);
+});
+
+test("the words of an extension that fails are shown, and it is called again", async () => {
+  const failing = { isFailing: true };
+  const updater = testUpdater("resizer", ["infraMachine.spec.size"]);
+  const handle: Handler = (request) => {
+    if (!failing.isFailing || !request.path.includes("/updatemachine/")) return updater.handle(request);
+    const text = JSON.stringify({ status: "Failure", message: "no capacity in zone 1" });
+    const json = (): Promise<unknown> => Promise.resolve(JSON.parse(text) as unknown);
+    return Promise.resolve({
+      status: 200,
+      headers: {},
+      json,
+      text: () => Promise.resolve(text),
+      lines: none,
+    });
+  };
+  const world = await inPlaceWorld([asExtension({ ...updater, handle })]);
+  await resize(world, "large");
+  await world.advance(120_000);
+  const shown = JSON.stringify((await machinesIn(world)).map(({ status }) => status?.conditions));
+  expect(shown).toContain("no capacity in zone 1");
+  failing.isFailing = false;
+  await world.rest(PATIENCE_MS);
+  expect((await get(world, MachineDeployment, DEPLOYMENT)).status).toMatchObject({ upToDateReplicas: 3 });
+});
+
+async function* none(): AsyncGenerator {
+  yield* [];
+}
+
+test("an extension with Cluster API's hooks alone counts as an updater", async () => {
+  const world = await inPlaceWorld([asExtension(testUpdater("resizer", ["infraMachine.spec.size"]))]);
+  const { status } = await get(world, ExtensionConfig, "resizer");
+  expect(status?.conditions).toContainEqual(
+    expect.objectContaining({ type: "UpdaterReady", status: "True", reason: "UpdaterReady" }),
+  );
+});
