@@ -124,12 +124,14 @@ describe("etcd through a real kube-apiserver", () => {
   ])("a port-forward that is cut during %s fails that call, and the next one works", async (_, call) => {
     const { leading, other } = await leaderAndOther();
     await connections.close();
-    // The request has arrived in full when the server begins to answer the third time: two answers belong to TLS.
+    const cut: { now?: () => void } = {};
     kubelet.onForward = ({ client, server }) => {
-      let answers = 0;
-      server.prependListener("data", () => void (++answers > 2 && client.terminate()));
+      cut.now = () => void server.prependListener("data", () => client.terminate());
     };
     const etcd = etcdOn(leading.name);
+    // Now the forward is open. What the server sends next begins the answer, so the request has arrived in full.
+    await etcd.members();
+    cut.now?.();
     await expect(call(etcd, other.id)).rejects.toMatchObject({
       failure: "Transient",
       reason: "EtcdUnreachable",
