@@ -85,12 +85,17 @@ function stored(): readonly string[] {
 const uidsIn = (found: Readonly<Record<string, unknown>>): readonly string[] =>
   [...JSON.stringify(found).matchAll(/"uid":"([^"]+)","generation"/g)].map(([, uid = ""]) => uid).toSorted();
 
+/** Pools of AKS are written once after 0.1: `enableAutoScaling: false`, which Azure has already, is stated since then. */
+const POOL = "PUT managedClusters/agentPools";
+const AKS_POOLS = 2;
+
 /** Azure's operations that change nothing, although one of them is a POST. */
 const isRead = (operation: string): boolean => /^(GET|LIST) |listclusteradmincredential/.test(operation);
 
 test("a data directory of 0.1 is migrated at the first start, and rolls nothing at any", async () => {
   loadRows(FIXTURE, { dataDir, nowMs: env.clock.now(), speed: 60 });
   let first: Readonly<Record<string, unknown>> | undefined;
+  let restated = 0;
   for (const attempt of [1, 2]) {
     const { running, client } = await startOn(dataDir);
     const found = await machines(client);
@@ -102,7 +107,10 @@ test("a data directory of 0.1 is migrated at the first start, and rolls nothing 
       expect(times.length).toBeGreaterThan(30);
       if (runsAll) expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(9 * 60_000);
     }, WITHIN);
-    expect((await calls()).map(({ operation }) => operation).filter((one) => !isRead(one))).toEqual([]);
+    const writes = (await calls()).map(({ operation }) => operation).filter((one) => !isRead(one));
+    expect(writes.filter((operation) => operation !== POOL)).toEqual([]);
+    restated += writes.length;
+    expect(restated).toBeLessThanOrEqual(AKS_POOLS);
     expect(await machines(client), `start ${attempt}`).toEqual(first);
     for (const { metadata, spec, status } of await client.list(CustomResourceDefinition))
       expect([metadata.name, status?.storedVersions]).toEqual([
