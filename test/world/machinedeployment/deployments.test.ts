@@ -76,6 +76,29 @@ test("a recorded machine that was never created and is not needed any more leave
   expect(names).not.toContain("workers-ghost");
 });
 
+test("a machine that was recorded and never created goes before one that runs, when its set shrinks", async () => {
+  const world = await deploymentWorld();
+  await create(world, MachineDeployment, deployment({ spec: { replicas: 2 } }));
+  await world.rest(PATIENCE_MS);
+  const before = uidsOf(await machinesIn(world));
+  expect(before).toHaveLength(2);
+  const isCreation = { verb: "patch", resource: "machines", by: "machineset", times: 1 };
+  world.addFault({ fault: "crash-before-write", when: { trigger: isCreation } });
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 3 } });
+  await world.advance(MINUTE_MS / 12);
+  const [set] = await setsIn(world);
+  expect(set?.status?.creatingMachines).toHaveLength(1);
+  // The manager is away. It would set the replicas of the set only after a look at its machines.
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 2 } });
+  await patch(world, MachineSet, set?.metadata.name ?? "", { spec: { replicas: 2 } });
+  await world.rest(PATIENCE_MS);
+  expect(uidsOf(await machinesIn(world))).toEqual(before);
+});
+
+function uidsOf(objects: readonly { readonly metadata: { readonly uid?: string } }[]): readonly string[] {
+  return objects.map(({ metadata: { uid = "" } }) => uid).toSorted();
+}
+
 test("a MachineSet that is being deleted says how many machines that waits for", async () => {
   const world = await deploymentWorld();
   await create(world, MachineDeployment, deployment());

@@ -239,6 +239,7 @@ class SimDeployment {
         isUnhealthy: !machine.isAvailable,
       })),
       creating: [],
+      arriving: [],
       isCreateDisabled: this.#story.strategy === "OnDelete" && !name.endsWith(`-${this.#template}`),
       isCurrent: true,
       preflight: [],

@@ -22,6 +22,7 @@ const view = (more: Partial<MachineSetView> = {}): MachineSetView => ({
   deletePolicy: "Random",
   machines: [],
   creating: [],
+  arriving: [],
   isCreateDisabled: false,
   isCurrent: true,
   preflight: [],
@@ -46,6 +47,36 @@ describe("the number of machines", () => {
       "a recorded machine that the cache shows counts once",
       { machines: [machine("a")], creating: ["a"] },
       ["CreateMachine 2"],
+    ],
+    [
+      "a recorded machine that may not exist goes before one that does",
+      { replicas: 2, machines: [machine("a"), machine("b")], creating: ["c"] },
+      [],
+    ],
+    [
+      "as many machines as replicas stay, one of them only recorded",
+      { machines: [machine("a"), machine("b")], creating: ["c"] },
+      [],
+    ],
+    [
+      "of a recorded machine and one too many only the latter is deleted",
+      {
+        replicas: 1,
+        machines: [machine("a", { createdMs: 1 }), machine("b", { createdMs: 2 })],
+        creating: ["c"],
+        deletePolicy: "Newest",
+      },
+      ["DeleteMachine b"],
+    ],
+    [
+      "a machine that is handed over is there: another one makes room for it",
+      {
+        replicas: 2,
+        machines: [machine("a", { createdMs: 1 }), machine("b", { createdMs: 2 })],
+        arriving: ["c"],
+        deletePolicy: "Newest",
+      },
+      ["DeleteMachine b"],
     ],
     [
       "a machine that is being deleted counts until it is gone",

@@ -30,7 +30,8 @@ const MOST_CREATIONS = 500;
  */
 export function planMachineSet(view: MachineSetView): MachineSetPlan {
   const known = new Set(view.machines.map(({ name }) => name));
-  const unseen = view.creating.filter((name) => !known.has(name));
+  const recorded = view.creating.filter((name) => !known.has(name));
+  const unseen = [...recorded, ...view.arriving.filter((name) => !known.has(name))];
   const total = known.size + unseen.length;
   const waits = waitsOf(view, unseen);
   const remediation = planRemediation(view);
@@ -44,7 +45,9 @@ export function planMachineSet(view: MachineSetView): MachineSetPlan {
       blocked: [...creation.blocked, ...remediation.blocked],
     };
   }
-  return { actions: [...planDeletions(view, total - view.replicas), ...waits], blocked: remediation.blocked };
+  // A recorded machine may not exist yet: it is dropped from the record, or deleted once the cache shows it.
+  const surplus = Math.max(total - recorded.length - view.replicas, 0);
+  return { actions: [...planDeletions(view, surplus), ...waits], blocked: remediation.blocked };
 }
 
 /** Deletes machines that a health check has marked: those that a user asked for first, then the newest. */

@@ -27,6 +27,8 @@ export interface MachineSetView {
   readonly machines: readonly SetMachine[];
   /** The names of machines whose creation the controller has recorded, but which the cache does not show yet. */
   readonly creating: readonly string[];
+  /** The names of machines that another set hands over, and which the cache does not show in this one yet. */
+  readonly arriving: readonly string[];
   /** The MachineDeployment has a newer template and waits until users delete the machines of this one. */
   readonly isCreateDisabled: boolean;
   /** Whether new machines have the template of the MachineDeployment; true without one. */
