@@ -37,9 +37,8 @@ export async function askUpdaters(
       if (plan.state !== "ask") return decisionOf(plan, nowMs);
       const updater = updaters.find(({ name }) => name === plan.updater);
       if (!updater) throw new TypeError(`the plan asks for ${plan.updater}, which is not registered`);
-      const { objects, changesFrom } = comparison;
-      const request = { ...comparison.request, changes: plan.changes };
-      answers.set(plan.updater, await askUpdater(ports, updater, { request, objects, changesFrom }));
+      const request = { ...comparison.request, changes: [...plan.changes] };
+      answers.set(plan.updater, await askUpdater(ports, updater, { ...comparison, request }));
     }
   } catch (error) {
     if (!(error instanceof Failure) || error.failure === "Conflict") throw error;

@@ -9,20 +9,18 @@ import { type Client, Failure } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 import type { ResolvedReference } from "../contract/resolve.ts";
 import { changedPaths } from "@capstan/plan";
-import type { ComparedObjects, MachineObjects } from "./machine-objects.ts";
+import {
+  type ComparedObjects,
+  type MachineObjects,
+  shownObject,
+  type UpdaterQuestion,
+} from "./machine-objects.ts";
 import { proposalForm } from "./proposal-form.ts";
 
 /** The difference between a machine and its desired state, as a question to updaters; or why it cannot be updated. */
 export type DesiredState =
-  | ({ readonly state: "possible" } & Question)
+  | ({ readonly state: "possible" } & UpdaterQuestion)
   | { readonly state: "impossible"; readonly paths: readonly string[]; readonly why: string };
-
-/** The difference between a machine and its desired state, for updaters of both dialects. */
-interface Question {
-  readonly request: CanUpdateMachineRequest;
-  readonly objects: ComparedObjects;
-  readonly changesFrom: (current: MachineObjects) => readonly string[];
-}
 
 /** An object of a machine, and the configuration that its owner would apply over it. */
 export interface PartToCompare {
@@ -56,7 +54,7 @@ export class Impossible extends Error {
 }
 
 /** The desired state of a machine, or why it is impossible. */
-export async function desiredStateOr(question: () => Promise<Question>): Promise<DesiredState> {
+export async function desiredStateOr(question: () => Promise<UpdaterQuestion>): Promise<DesiredState> {
   try {
     return { state: "possible", ...(await question()) };
   } catch (error) {
@@ -94,7 +92,7 @@ export function updateQuestion(
   machine: Frozen<Machine>,
   desiredMachine: Frozen<Machine>,
   { infrastructure, bootstrap }: ComparedParts,
-): Question {
+): UpdaterQuestion {
   const current = { machine, infraMachine: infrastructure.current, bootstrap: bootstrap?.current };
   const desired = {
     machine: desiredMachine,
@@ -107,12 +105,11 @@ export function updateQuestion(
     infraMachine: objects.infraMachine,
     bootstrap: objects.bootstrap && form(objects.bootstrap, objects.machine as Frozen<Machine>),
   });
-  const changesFrom = (from: MachineObjects): readonly string[] =>
-    changesBetween({ current: formed(from), desired: formed(desired) });
+  const asked = { current: formed(current), desired: formed(desired) };
   return {
     objects: { current, desired },
-    changesFrom,
-    request: requestOf({ current: formed(current), desired: formed(desired) }, changesFrom(current)),
+    changesFrom: (from) => changesBetween({ current: formed(from), desired: asked.desired }),
+    request: requestOf(asked),
   };
 }
 
@@ -130,28 +127,14 @@ function machineFields({ machine }: MachineObjects): object {
   return { version, failureDomain };
 }
 
-function requestOf(
-  { current, desired }: ComparedObjects,
-  changes: readonly string[],
-): CanUpdateMachineRequest {
+function requestOf({ current, desired }: ComparedObjects): CanUpdateMachineRequest {
   return {
-    desiredMachine: plain(desired.machine),
-    ...(desired.bootstrap && { desiredBootstrapConfig: plain(desired.bootstrap) }),
-    desiredInfraMachine: plain(desired.infraMachine),
-    currentMachine: plain(current.machine),
-    ...(current.bootstrap && { currentBootstrapConfig: plain(current.bootstrap) }),
-    currentInfraMachine: plain(current.infraMachine),
-    changes,
+    desiredMachine: shownObject(desired.machine),
+    ...(desired.bootstrap && { desiredBootstrapConfig: shownObject(desired.bootstrap) }),
+    desiredInfraMachine: shownObject(desired.infraMachine),
+    currentMachine: shownObject(current.machine),
+    ...(current.bootstrap && { currentBootstrapConfig: shownObject(current.bootstrap) }),
+    currentInfraMachine: shownObject(current.infraMachine),
+    changes: [...changesBetween({ current, desired })],
   } as CanUpdateMachineRequest;
-}
-
-/** The parts of an object that an updater needs: no status, no managers of fields, no owners. */
-function plain({ apiVersion, kind, metadata, ...rest }: Frozen<ContractObject>): object {
-  const { name, namespace, uid, labels, annotations } = metadata;
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, namespace, uid, ...(labels && { labels }), ...(annotations && { annotations }) },
-    spec: rest.spec,
-  };
 }

@@ -5,13 +5,11 @@
 import { applyMergePatch, deepCopy, type Frozen, isJsonObject, jsonPatch } from "@capstan/api";
 import type { UpdateAnswer } from "@capstan/plan";
 import type { ContractObject } from "../../contract/contract-object.ts";
-import type { ComparedObjects, MachineObjects } from "../machine-objects.ts";
+import { type ComparedObjects, type MachineObjects, shownObject } from "../machine-objects.ts";
 import { DISCOVERY_API, type UpdaterHook } from "./hook-api.ts";
-import { invalidAnswer, plainText } from "./messages.ts";
+import { invalidAnswer, LONGEST_WAIT_MS, objectIn, plainText, quoted } from "./messages.ts";
 
 const LONGEST_PATCH_BYTES = 1024 * 1024;
-// An updater that wants to be asked less often than this would not notice that its machine is gone.
-const LONGEST_WAIT_SECONDS = 3600;
 
 /** Asks which changes the extension can make. */
 export function canUpdateBody({ current, desired }: ComparedObjects): object {
@@ -48,7 +46,7 @@ export function progressIn(body: unknown): UpdateAnswer {
   const said = typeof message === "string" ? plainText(message) : "";
   return {
     status: "InProgress",
-    waitMs: Math.min(retryAfterSeconds, LONGEST_WAIT_SECONDS) * 1000,
+    waitMs: Math.min(retryAfterSeconds * 1000, LONGEST_WAIT_MS),
     message: said,
   };
 }
@@ -59,30 +57,25 @@ function headerOf(hook: UpdaterHook): object {
 
 function partsOf({ machine, infraMachine, bootstrap }: MachineObjects): object {
   return {
-    machine: stripped(machine),
-    infrastructureMachine: stripped(infraMachine),
-    ...(bootstrap && { bootstrapConfig: stripped(bootstrap) }),
+    machine: withoutUid(machine),
+    infrastructureMachine: withoutUid(infraMachine),
+    ...(bootstrap && { bootstrapConfig: withoutUid(bootstrap) }),
   };
 }
 
-/** What Cluster API sends of an object: no status, no owners, no UID. */
-function stripped({ apiVersion, kind, metadata, spec }: Frozen<ContractObject>): object {
-  const { name, namespace, labels, annotations } = metadata;
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
-    spec: spec ?? {},
-  };
+/** Cluster API sends no UIDs. */
+function withoutUid(object: Frozen<ContractObject>): object {
+  const { metadata, ...shown } = shownObject(object);
+  const { uid: _, ...named } = metadata;
+  return { ...shown, metadata: named };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function successIn(body: unknown): Fields {
-  if (!isJsonObject(body))
-    throw invalidAnswer("InvalidAnswer", `must answer with a JSON object, but answered ${quoted(body)}`);
-  const { status, message } = body;
-  if (status === "Success") return body;
+  const fields = objectIn(body);
+  const { status, message } = fields;
+  if (status === "Success") return fields;
   const said = typeof message === "string" && message !== "" ? plainText(message) : "it gave no reason";
   if (status === "Failure") throw invalidAnswer("UpdaterError", `answered with a failure: ${said}`);
   throw invalidAnswer("InvalidAnswer", `status must be Success or Failure, but is ${quoted(status)}`);
@@ -136,8 +129,4 @@ function afterOperations(object: Frozen<ContractObject>, operations: unknown, fi
 function withSpec(object: Frozen<ContractObject>, result: unknown): Frozen<ContractObject> {
   const { spec } = result as Fields;
   return { ...object, spec: isJsonObject(spec) ? spec : {} };
-}
-
-function quoted(value: unknown): string {
-  return plainText(JSON.stringify(value) ?? "missing", 128);
 }

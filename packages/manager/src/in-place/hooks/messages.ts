@@ -6,8 +6,8 @@ import type { UpdateAnswer } from "@capstan/plan";
 const LONGEST_MESSAGE = 1_024;
 const MOST_PATHS = 1_024;
 const SECOND_MS = 1_000;
-// An updater that wants to be asked less often than this would not notice that its machine is gone.
-const LONGEST_WAIT_MS = 60 * 60_000;
+/** An updater that wants to be asked less often than this would not notice that its machine is gone. */
+export const LONGEST_WAIT_MS = 60 * 60_000;
 const DEFAULT_WAIT_MS = 15 * SECOND_MS;
 
 /** The paths that an updater accepts. Throws a Failure if the answer is an error, or not one of the API. */
@@ -54,7 +54,8 @@ function waitIn(tryAgain: unknown): number {
   return Math.min(Math.max(parseDuration(tryAgain), SECOND_MS), LONGEST_WAIT_MS);
 }
 
-function objectIn(body: unknown): Readonly<Record<string, unknown>> {
+/** The fields of an answer, which must be an object. */
+export function objectIn(body: unknown): Readonly<Record<string, unknown>> {
   if (isJsonObject(body)) return body;
   throw invalidAnswer("InvalidAnswer", `must answer with a JSON object, but answered ${quoted(body)}`);
 }
@@ -68,7 +69,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function quoted(value: unknown): string {
+/** A value of an answer as a message can show it. */
+export function quoted(value: unknown): string {
   return plainText(JSON.stringify(value) ?? "missing", 128);
 }
 

@@ -7,7 +7,13 @@ import { askUpdater } from "./updaters.ts";
 const object = { apiVersion: "v1", kind: "Thing", metadata: { name: "m" } };
 const objects = { machine: object, infraMachine: object, bootstrap: undefined };
 const question = {
-  request: { changes: ["machine.spec.version"] },
+  request: {
+    currentMachine: object,
+    desiredMachine: object,
+    currentInfraMachine: object,
+    desiredInfraMachine: object,
+    changes: ["machine.spec.version"],
+  },
   objects: { current: objects, desired: objects },
   changesFrom: () => [],
 };

@@ -1,6 +1,6 @@
 import { ExtensionConfig } from "@capstan/api";
 import { type CacheReader, Failure } from "@capstan/runtime";
-import type { ComparedObjects, MachineObjects } from "../machine-objects.ts";
+import type { MachineObjects, UpdaterQuestion } from "../machine-objects.ts";
 import { canUpdateBody, patchedObjects, progressIn, updateBody } from "./cluster-api.ts";
 import { hookPath, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
 import type { HookClient } from "./hook-client.ts";
@@ -28,15 +28,6 @@ export async function registeredUpdaters(
     ({ spec: { namespaceSelector = {} } }) => Object.keys(namespaceSelector).length > 0,
   );
   return updatersFor(configs, hasSelector ? await namespaceLabels(namespace) : {});
-}
-
-/** A question to an updater, in both dialects. */
-export interface UpdaterQuestion {
-  /** The question by paths. */
-  readonly request: object & { readonly changes: readonly string[] };
-  readonly objects: ComparedObjects;
-  /** The changes by paths that are left between a machine and the desired one. */
-  readonly changesFrom: (current: MachineObjects) => readonly string[];
 }
 
 /** Asks an updater which changes it can make. */
