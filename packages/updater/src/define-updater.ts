@@ -1,7 +1,13 @@
 import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
-import { BadRequest } from "./bad-request.ts";
-import { canUpdateAnswer, discoveryAnswer, machineToUpdate, updateAnswer } from "./cluster-api/answers.ts";
+import {
+  canUpdateAnswer,
+  discoveryAnswer,
+  handlersFor,
+  machineToUpdate,
+  updateAnswer,
+} from "./cluster-api/answers.ts";
 import { ABOUT_MACHINE, ABOUT_SET, HOOKS_API, hookPath, UPDATE } from "./cluster-api/wire.ts";
+import { BadRequest, bodyOf, type JsonObject, settingsIn } from "./request-body.ts";
 import { type CanUpdateRequest, type FieldPath, type UpdateRequest, type UpdateResult } from "./messages.ts";
 
 /** An updater: a name, and an answer to each of the two questions that Capstan asks. */
@@ -29,7 +35,6 @@ export interface Updater extends UpdaterDefinition {
 const UPDATER_API = "updaters.capstan.dev/v1alpha1";
 // Its discovery gets the hooks of the proposal; that of Cluster API's controllers refuses hooks that it does not know.
 const CAPSTAN = "capstan";
-const HOOKS = ["CanUpdateMachine", "UpdateMachine"] as const;
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const LONGEST_TIMEOUT_SECONDS = 30;
 
@@ -50,12 +55,12 @@ function handlerOf(definition: UpdaterDefinition): Handler {
       Promise.resolve(
         headers["user-agent"] === CAPSTAN ? discovery(definition) : discoveryAnswer(definition),
       ),
-    [`/${UPDATER_API}/canupdatemachine/can-update`]: (body) => canUpdate(definition, body),
-    [`/${UPDATER_API}/updatemachine/update`]: async (body) =>
+    [hookPath(UPDATER_API, ABOUT_MACHINE)]: (body) => canUpdate(definition, body),
+    [hookPath(UPDATER_API, UPDATE)]: async (body) =>
       responseOf(await update(definition, updateRequestIn(body, body["machine"]), running)),
-    [hookPath(ABOUT_MACHINE)]: (body) => canUpdateAnswer(definition, ABOUT_MACHINE, body),
-    [hookPath(ABOUT_SET)]: (body) => canUpdateAnswer(definition, ABOUT_SET, body),
-    [hookPath(UPDATE)]: async (body) =>
+    [hookPath(HOOKS_API, ABOUT_MACHINE)]: (body) => canUpdateAnswer(definition, ABOUT_MACHINE, body),
+    [hookPath(HOOKS_API, ABOUT_SET)]: (body) => canUpdateAnswer(definition, ABOUT_SET, body),
+    [hookPath(HOOKS_API, UPDATE)]: async (body) =>
       updateAnswer(await update(definition, updateRequestIn(body, machineToUpdate(body)), running)),
   };
   return async (request) => {
@@ -71,37 +76,14 @@ function handlerOf(definition: UpdaterDefinition): Handler {
   };
 }
 
-type Body = Readonly<Record<string, unknown>>;
-type Route = (body: Body, request: HttpRequest) => Promise<object>;
+type Route = (body: JsonObject, request: HttpRequest) => Promise<object>;
 
-function bodyOf({ body }: HttpRequest): Body {
-  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
-  let value: unknown = text;
-  try {
-    if (typeof text === "string") value = JSON.parse(text);
-  } catch {
-    throw new BadRequest("the body must be JSON");
-  }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Body;
-  throw new BadRequest("the body must be a JSON object");
+function discovery(definition: UpdaterDefinition): object {
+  const handlers = handlersFor(definition, UPDATER_API, [ABOUT_MACHINE, UPDATE]);
+  return { apiVersion: HOOKS_API, kind: "DiscoveryResponse", status: "Success", handlers };
 }
 
-function discovery({ timeoutSeconds = 10 }: UpdaterDefinition): object {
-  const names = { CanUpdateMachine: "can-update", UpdateMachine: "update" };
-  return {
-    apiVersion: HOOKS_API,
-    kind: "DiscoveryResponse",
-    status: "Success",
-    handlers: HOOKS.map((hook) => ({
-      name: names[hook],
-      requestHook: { apiVersion: UPDATER_API, hook },
-      timeoutSeconds,
-      failurePolicy: "Fail",
-    })),
-  };
-}
-
-async function canUpdate(definition: UpdaterDefinition, body: Body): Promise<object> {
+async function canUpdate(definition: UpdaterDefinition, body: JsonObject): Promise<object> {
   const { changes } = body;
   if (!Array.isArray(changes) || !changes.every((path) => typeof path === "string"))
     throw new BadRequest("changes must be a list of paths");
@@ -127,15 +109,11 @@ async function update(
   }
 }
 
-function updateRequestIn(body: Body, machine: unknown): UpdateRequest {
-  const { name, namespace } = (machine ?? {}) as Body;
+function updateRequestIn(body: JsonObject, machine: unknown): UpdateRequest {
+  const { name, namespace } = (machine ?? {}) as JsonObject;
   if (typeof name !== "string" || typeof namespace !== "string")
     throw new BadRequest("machine must have a name and a namespace");
   return { machine: { name, namespace }, settings: settingsIn(body) };
-}
-
-function settingsIn({ settings }: Body): Readonly<Record<string, string>> {
-  return typeof settings === "object" && settings !== null ? { ...(settings as Record<string, string>) } : {};
 }
 
 function responseOf(result: UpdateResult): object {

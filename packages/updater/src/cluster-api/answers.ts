@@ -1,29 +1,37 @@
-import { BadRequest } from "../bad-request.ts";
 import type { UpdaterDefinition } from "../define-updater.ts";
 import type { CanUpdateRequest, FieldPath, UpdatedObject, UpdateResult } from "../messages.ts";
+import { BadRequest, isObject, type JsonObject, settingsIn } from "../request-body.ts";
 import { differenceOf } from "./differences.ts";
 import {
   ABOUT_MACHINE,
   ABOUT_SET,
+  type Hook,
   HOOKS_API,
-  isObject,
-  type JsonObject,
   type PartNames,
   type Question,
   UPDATE,
 } from "./wire.ts";
 
 /** What Cluster API's controllers discover: they refuse an answer with a hook that they do not know. */
-export function discoveryAnswer({ timeoutSeconds = 10 }: UpdaterDefinition): object {
+export function discoveryAnswer(definition: UpdaterDefinition): object {
   return {
     ...answerTo("Discovery"),
-    handlers: [ABOUT_MACHINE, ABOUT_SET, UPDATE].map(({ hook, handler }) => ({
-      name: handler,
-      requestHook: { apiVersion: HOOKS_API, hook },
-      timeoutSeconds,
-      failurePolicy: "Fail",
-    })),
+    handlers: handlersFor(definition, HOOKS_API, [ABOUT_MACHINE, ABOUT_SET, UPDATE]),
   };
+}
+
+/** The handlers of an updater, as a discovery lists them. */
+export function handlersFor(
+  { timeoutSeconds = 10 }: UpdaterDefinition,
+  apiVersion: string,
+  hooks: readonly Hook[],
+): readonly object[] {
+  return hooks.map(({ hook, handler }) => ({
+    name: handler,
+    requestHook: { apiVersion, hook },
+    timeoutSeconds,
+    failurePolicy: "Fail",
+  }));
 }
 
 const PARTS = ["machine", "infraMachine", "bootstrap"] as const;
@@ -45,7 +53,7 @@ export async function canUpdateAnswer(
   const asked =
     changes.length === 0
       ? []
-      : await definition.canUpdate(requestOf({ current, desired, changes, settings: body["settings"] }));
+      : await definition.canUpdate(requestOf({ current, desired, changes, settings: settingsIn(body) }));
   const accepted = new Set<string>(asked);
   const patches = differences.flatMap(({ part, patchFor }) => {
     const patch = patchFor(accepted);
@@ -125,7 +133,7 @@ interface Asked {
   readonly current: MachineOfSide;
   readonly desired: MachineOfSide;
   readonly changes: readonly FieldPath[];
-  readonly settings: unknown;
+  readonly settings: CanUpdateRequest["settings"];
 }
 
 function requestOf({ current, desired, changes, settings }: Asked): CanUpdateRequest {
@@ -137,7 +145,7 @@ function requestOf({ current, desired, changes, settings }: Asked): CanUpdateReq
     desiredInfraMachine: desired.infraMachine,
     ...(current.bootstrap && { currentBootstrapConfig: current.bootstrap }),
     ...(desired.bootstrap && { desiredBootstrapConfig: desired.bootstrap }),
-    settings: isObject(settings) ? (settings as Record<string, string>) : {},
+    settings,
   } as CanUpdateRequest;
 }
 

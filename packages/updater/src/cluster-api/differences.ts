@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, type JsonObject } from "./wire.ts";
+import { isObject, type JsonObject } from "../request-body.ts";
 
 /** The fields of an object that differ: by their paths, and as a patch. */
 export interface Difference {

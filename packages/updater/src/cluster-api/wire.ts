@@ -3,8 +3,6 @@
 /** The API of the hooks, and of the discovery that all extensions answer. */
 export const HOOKS_API = "hooks.runtime.cluster.x-k8s.io/v1alpha1";
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
 /** The names of a machine and its objects, or of the templates of a set, in requests and answers. */
 export interface PartNames {
   readonly machine: string;
@@ -12,11 +10,14 @@ export interface PartNames {
   readonly bootstrap: string;
 }
 
-/** One of the two questions: the hook that asks it, and where its objects have the fields that matter. */
-export interface Question {
-  readonly hook: "CanUpdateMachine" | "CanUpdateMachineSet";
-  /** The name of our handler. */
+/** A hook, and the name of our handler of it. */
+export interface Hook {
+  readonly hook: string;
   readonly handler: string;
+}
+
+/** A hook that asks a question, and where its objects have the fields that matter. */
+export interface Question extends Hook {
   readonly parts: PartNames;
   /** The way from an object to the fields of a machine. */
   readonly fields: readonly string[];
@@ -43,13 +44,9 @@ export const ABOUT_SET: Question = {
 };
 
 /** The command: start the update, or say how far it is. */
-export const UPDATE = { hook: "UpdateMachine", handler: "update" } as const;
+export const UPDATE: Hook = { hook: "UpdateMachine", handler: "update" };
 
 /** The path of a hook, below the address of the extension. */
-export function hookPath({ hook, handler }: { readonly hook: string; readonly handler: string }): string {
-  return `/${HOOKS_API}/${hook.toLowerCase()}/${handler}`;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+export function hookPath(api: string, { hook, handler }: Hook): string {
+  return `/${api}/${hook.toLowerCase()}/${handler}`;
 }

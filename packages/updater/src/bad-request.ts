@@ -1,4 +1,0 @@
-/** A request that is not as the API says. */
-export class BadRequest extends Error {
-  override readonly name = "BadRequest";
-}
