@@ -6,12 +6,15 @@ import { goBuild, hasGo, ProgramMissing, programFolder } from "../go-programs.ts
 import { VERSIONS } from "./versions.ts";
 
 const CLUSTER_API = "sigs.k8s.io/cluster-api";
+const KUBERNETES = "k8s.io/kubernetes";
 
 /** How a program is built, and how long that takes the first time. */
 interface Recipe {
   /** The folder of the module file. */
   readonly module: string;
   readonly package: string;
+  /** The module whose version the module file requires; Cluster API unless given. */
+  readonly of?: keyof typeof VERSIONS;
   /** The files of the folder that the program is built from. */
   readonly sources: readonly string[];
   readonly minutes: number;
@@ -58,7 +61,8 @@ const PROGRAMS = {
   },
   kubeadm: {
     module: folder("kubernetes"),
-    package: "k8s.io/kubernetes/cmd/kubeadm",
+    package: `${KUBERNETES}/cmd/kubeadm`,
+    of: KUBERNETES,
     sources: ["go.mod", "go.sum"],
     minutes: 2,
   },
@@ -82,7 +86,7 @@ export function interopProgram(name: ProgramName, say: (line: string) => void): 
   const path = join(programFolder(`interop-${name}`, sourcesOf(name)), name);
   if (existsSync(path)) return path;
   needGo();
-  if (name !== "kubeadm") checkVersion(recipe.module);
+  checkVersion(recipe);
   say(`Building ${name} with Go, once; about ${recipe.minutes} minutes on 2 cores`);
   goBuild({ ...recipe, output: path });
   return path;
@@ -105,9 +109,9 @@ function needGo(): void {
     );
 }
 
-function checkVersion(module: string): void {
+function checkVersion({ module, of = CLUSTER_API }: Recipe): void {
   const file = join(module, "go.mod");
-  const required = `${CLUSTER_API} ${VERSIONS[CLUSTER_API]}`;
+  const required = `${of} ${VERSIONS[of]}`;
   if (!readFileSync(file, "utf8").includes(required))
     throw new ProgramMissing(`${file} does not require ${required}, as test/interop/versions.ts has it`);
 }

@@ -1,15 +1,14 @@
 /** A provider of Cluster API beside a kube-apiserver: its package, with webhooks that are reached by addresses instead of Services. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "@capstan/api";
-import { createAuthority, issueCertificate } from "@capstan/apiserver";
-import { createRealEnv } from "@capstan/env";
 import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../kube/control-plane.ts";
 import { freePort } from "../kube/free-port.ts";
 import { clusterApiFolder, interopProgram } from "./programs.ts";
+import { writeServerCertificates } from "./server-certificates.ts";
 import { waitFor } from "./wait.ts";
 
 /** The folders of the providers in the sources of Cluster API, by the names of their programs. */
@@ -60,14 +59,9 @@ export async function upstreamProvider(
   { plane, folder, say, flags = [] }: UpstreamOptions,
 ): Promise<UpstreamProvider> {
   const program = interopProgram(name, say);
-  const env = createRealEnv();
-  const authority = await createAuthority(env);
-  const tls = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
   const [webhookPort, healthPort] = await Promise.all([freePort(), freePort()]);
   const certificates = join(folder, `${name}-certificates`);
-  mkdirSync(certificates);
-  writeFileSync(join(certificates, "tls.crt"), tls.cert);
-  writeFileSync(join(certificates, "tls.key"), tls.key, { mode: 0o600 });
+  const authority = await writeServerCertificates(certificates, "127.0.0.1");
   const logFile = join(folder, `${name}.log`);
   const args = [
     `--kubeconfig=${plane.kubeconfig}`,
@@ -81,7 +75,7 @@ export async function upstreamProvider(
   const log = (): string => readFileSync(logFile, "utf8").split("\n").slice(-TAIL).join("\n");
   const webhooks = {
     base: `https://127.0.0.1:${webhookPort}`,
-    caBundle: Buffer.from(authority.cert).toString("base64"),
+    caBundle: Buffer.from(authority).toString("base64"),
   };
   const addressed = (object: JsonObject): JsonObject => addressedBy(webhooks, object);
   let child: ChildProcess | undefined;

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { isJsonObject, type JsonObject } from "@capstan/api";
+import { type JsonObject, valueAt } from "@capstan/api";
 import { parse } from "yaml";
 import { killAll } from "../../journeys/capstan.ts";
 import { type CapstanUp, startCapstanUp } from "../capstan-up.ts";
@@ -45,31 +45,27 @@ export const bootstrapData: Table = {
 /** The kinds of machines, by what their KubeadmConfigs say. */
 const KINDS: Readonly<Record<string, (config: JsonObject) => boolean>> = {
   "a first control plane": (config) =>
-    at(config, "spec", "initConfiguration") !== undefined && !hasJoin(config),
-  "another control plane": (config) => at(config, "spec", "joinConfiguration", "controlPlane") !== undefined,
+    valueAt(config, ["spec", "initConfiguration"]) !== undefined && !hasJoin(config),
+  "another control plane": (config) =>
+    valueAt(config, ["spec", "joinConfiguration", "controlPlane"]) !== undefined,
   "a machine of a MachineDeployment": (config) => isWorker(config) && ownerOf(config) === "Machine",
   "a machine of a MachinePool": (config) => isWorker(config) && ownerOf(config) === "MachinePool",
 };
 
-const hasJoin = (config: JsonObject): boolean => at(config, "spec", "joinConfiguration") !== undefined;
+const hasJoin = (config: JsonObject): boolean => valueAt(config, ["spec", "joinConfiguration"]) !== undefined;
 const isWorker = (config: JsonObject): boolean =>
-  hasJoin(config) && at(config, "spec", "joinConfiguration", "controlPlane") === undefined;
-const ownerOf = (config: JsonObject): unknown => at(config, "metadata", "ownerReferences", "0", "kind");
-
-function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (parent, key) =>
-      isJsonObject(parent) || Array.isArray(parent) ? (parent as JsonObject)[key] : undefined,
-    value,
-  );
-}
+  hasJoin(config) && valueAt(config, ["spec", "joinConfiguration", "controlPlane"]) === undefined;
+const ownerOf = (config: JsonObject): unknown => {
+  const owners = valueAt(config, ["metadata", "ownerReferences"]);
+  return Array.isArray(owners) ? valueAt(owners[0], ["kind"]) : undefined;
+};
 
 /** Undefined until there is user data for a machine of each kind. */
 async function userDataOfEachKind(up: CapstanUp): Promise<ReadonlyMap<string, string> | undefined> {
   const configs = await up.objects("kubeadmconfigs");
   const found = new Map<string, string>();
   for (const [kind, isKind] of Object.entries(KINDS)) {
-    const name = at(configs.find(isKind), "status", "dataSecretName");
+    const name = valueAt(configs.find(isKind), ["status", "dataSecretName"]);
     if (typeof name !== "string") return undefined;
     const { out } = await up.kubectl("get", "secret", name, "-o", "jsonpath={.data.value}");
     if (out === "") return undefined;
@@ -87,13 +83,13 @@ function rendered(userData: string): string {
 
 /** What kubeadm says about each of its files. */
 function validated(up: CapstanUp, kubeadm: string, userData: string): readonly (string | undefined)[] {
-  const files = at(parse(rendered(userData)), "write_files");
+  const files = valueAt(parse(rendered(userData)), ["write_files"]);
   const configurations = (Array.isArray(files) ? files : []).filter((file) =>
-    /^\/run\/kubeadm\/.*\.yaml$/.test(String(at(file, "path"))),
+    /^\/run\/kubeadm\/.*\.yaml$/.test(String(valueAt(file, ["path"]))),
   );
   if (configurations.length === 0) return ["it has no configuration of kubeadm"];
   return configurations.map((file) => {
-    const path = up.file("kubeadm.yaml", String(at(file, "content")));
+    const path = up.file("kubeadm.yaml", String(valueAt(file, ["content"])));
     const { status, stderr, stdout } = spawnSync(kubeadm, ["config", "validate", "--config", path], {
       encoding: "utf8",
     });

@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "@capstan/api";
-import { createAuthority, issueCertificate } from "@capstan/apiserver";
-import { createRealEnv } from "@capstan/env";
-import { stringify } from "yaml";
+import type { JsonObject } from "@capstan/api";
 import { killAll } from "../../journeys/capstan.ts";
 import { freePort } from "../../kube/free-port.ts";
 import { type CapstanUp, startCapstanUp } from "../capstan-up.ts";
+import { extensionConfig, identitiesOf } from "../in-place-updates.ts";
 import { interopProgram } from "../programs.ts";
+import { writeServerCertificates } from "../server-certificates.ts";
 import type { Table } from "../table.ts";
 import { waitFor } from "../wait.ts";
 
@@ -54,29 +52,14 @@ async function started(
   program: string,
   extensions: ChildProcess[],
 ): Promise<readonly string[]> {
-  const env = createRealEnv();
-  const authority = await createAuthority(env);
-  const { cert, key } = await issueCertificate(env, authority, { type: "server", hosts: ["localhost"] });
   const folder = join(up.folder, "extension");
-  mkdirSync(folder);
-  writeFileSync(join(folder, "tls.crt"), cert);
-  writeFileSync(join(folder, "tls.key"), key, { mode: 0o600 });
+  const authority = await writeServerCertificates(folder, "localhost");
   const port = await freePort();
   const child = spawn(program, ["-port", String(port), "-certificates", folder], { stdio: "inherit" });
   extensions.push(child);
   await once(child, "spawn");
-  const manifest = {
-    apiVersion: "runtime.cluster.x-k8s.io/v1beta2",
-    kind: "ExtensionConfig",
-    metadata: { name: "resizer" },
-    spec: {
-      clientConfig: {
-        url: `https://localhost:${port}`,
-        caBundle: Buffer.from(authority.cert).toString("base64"),
-      },
-    },
-  };
-  await up.kubectl("apply", "-f", up.file("extension.yaml", stringify(manifest)));
+  const manifest = extensionConfig({ name: "resizer", port, authority });
+  await up.kubectl("apply", "-f", up.file("extension.yaml", manifest));
   const ready = ["extensionconfig/resizer", "--for=condition=UpdaterReady", "--timeout=60s"];
   const { code, err } = await up.kubectl("wait", ...ready);
   return code === 0 ? [] : [`the extension is not ready: ${err}`];
@@ -108,12 +91,5 @@ async function whole(up: CapstanUp): Promise<string | undefined> {
   const { generation } = (deployment?.["metadata"] ?? {}) as JsonObject;
   const counts = [replicas, availableReplicas, upToDateReplicas];
   if (observedGeneration !== generation || counts.some((count) => count !== 3)) return undefined;
-  const machines = await up.objects("machines", ...WORKERS);
-  return machines
-    .map(({ metadata, spec }) => {
-      const { name, uid } = isJsonObject(metadata) ? metadata : {};
-      return `${String(name)} ${String(uid)} ${isJsonObject(spec) ? String(spec["providerID"]) : ""}`;
-    })
-    .toSorted()
-    .join(", ");
+  return identitiesOf(await up.objects("machines", ...WORKERS));
 }

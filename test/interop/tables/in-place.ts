@@ -1,13 +1,12 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "@capstan/api";
-import { createAuthority, issueCertificate } from "@capstan/apiserver";
-import { createRealEnv } from "@capstan/env";
+import type { JsonObject } from "@capstan/api";
 import { defineUpdater, done, inProgress, isBelow, serveUpdater } from "@capstan/updater";
 import { stringify } from "yaml";
 import { killAll } from "../../journeys/capstan.ts";
 import { type BesideUpstream, startBesideUpstream } from "../beside-upstream.ts";
 import { applyGenerated, type GeneratedCluster, patch, SETTLED_MS, settled } from "../generated-cluster.ts";
+import { extensionConfig, identitiesOf } from "../in-place-updates.ts";
+import { writeServerCertificates } from "../server-certificates.ts";
 import type { Table } from "../table.ts";
 import { waitFor } from "../wait.ts";
 
@@ -65,28 +64,15 @@ function countingUpdater() {
   return { updater, asked, calls };
 }
 
-async function served(
-  { management: { folder } }: BesideUpstream,
-  updater: ReturnType<typeof defineUpdater>,
-): Promise<{ readonly port: number; readonly authority: string; close(): Promise<void> }> {
-  const env = createRealEnv();
-  const authority = await createAuthority(env);
-  const { cert, key } = await issueCertificate(env, authority, { type: "server", hosts: ["localhost"] });
-  const tlsFolder = join(folder, "updater-tls");
-  mkdirSync(tlsFolder);
-  writeFileSync(join(tlsFolder, "tls.crt"), cert);
-  writeFileSync(join(tlsFolder, "tls.key"), key, { mode: 0o600 });
-  const server = await serveUpdater(updater, { host: "127.0.0.1", port: 0, tlsFolder });
-  return { port: server.port, authority: authority.cert, close: () => server.close() };
-}
-
 /** Creates a cluster, and gives its workers another file. */
 async function updated(
   beside: BesideUpstream,
   { updater, calls }: ReturnType<typeof countingUpdater>,
 ): Promise<readonly string[]> {
   const { management, clusterctl } = beside;
-  const server = await served(beside, updater);
+  const tlsFolder = join(management.folder, "updater-tls");
+  const authority = await writeServerCertificates(tlsFolder, "localhost");
+  const server = await serveUpdater(updater, { host: "127.0.0.1", port: 0, tlsFolder });
   try {
     const counts = ["--control-plane-machine-count=1", "--worker-machine-count=2"];
     const flags = [`--kubernetes-version=${VERSION}`, ...counts];
@@ -95,16 +81,14 @@ async function updated(
     const whole = { version: VERSION, machines: 3 };
     const first = [...(await applyGenerated(beside, QUAY, out)), ...(await settled(beside, whole))];
     if (first.length > 0) return first;
-    await management.apply(stringify(extensionAt(server)));
+    await management.apply(extensionConfig({ name: "files", port: server.port, authority }));
     await management.kubectl("wait", "extensionconfig/files", "--for=condition=Discovered", "--timeout=60s");
     const before = await workersOf(beside);
     await changeFiles(beside);
     await waitFor(SETTLED_MS, () => Promise.resolve(isCalledEnough(calls) || undefined));
     const problems = await settled(beside, whole);
     const after = await workersOf(beside);
-    return after.join() === before.join()
-      ? problems
-      : [...problems, `machines were replaced: ${before.join(", ")} became ${after.join(", ")}`];
+    return after === before ? problems : [...problems, `machines were replaced: ${before} became ${after}`];
   } finally {
     await server.close();
   }
@@ -129,27 +113,6 @@ async function changeFiles(beside: BesideUpstream): Promise<void> {
   await patch(beside, DEPLOYMENT, { spec: { rollout, template: { spec: { bootstrap } } } });
 }
 
-function extensionAt({ port, authority }: { readonly port: number; readonly authority: string }): object {
-  return {
-    apiVersion: "runtime.cluster.x-k8s.io/v1beta2",
-    kind: "ExtensionConfig",
-    metadata: { name: "files" },
-    spec: {
-      clientConfig: {
-        url: `https://localhost:${port}`,
-        caBundle: Buffer.from(authority).toString("base64"),
-      },
-    },
-  };
-}
-
-/** The workers with their UIDs and virtual machines. */
-async function workersOf({ objects }: BesideUpstream): Promise<readonly string[]> {
-  const machines = await objects("machines", "-n", "default", "-l", "cluster.x-k8s.io/deployment-name");
-  return machines
-    .map(({ metadata, spec }) => {
-      const { name, uid } = isJsonObject(metadata) ? metadata : {};
-      return `${String(name)} ${String(uid)} ${isJsonObject(spec) ? String(spec["providerID"]) : ""}`;
-    })
-    .toSorted();
+async function workersOf({ objects }: BesideUpstream): Promise<string> {
+  return identitiesOf(await objects("machines", "-n", "default", "-l", "cluster.x-k8s.io/deployment-name"));
 }
