@@ -102,13 +102,3 @@ const BINARY_CHARACTERS = /[^\P{Cc}\t\n\r\u{7F}-\u{9F}]/u;
 export function isBinary(text: string): boolean {
   return BINARY_CHARACTERS.test(text);
 }
-
-/** Why a text is not a manifest. In a text of many levels the parser runs out of stack, which it reports in its own words. */
-export function parseProblem(origin: string, { message }: Error): CommandError {
-  const [, place = ""] = /^Maximum call stack size exceeded( at line \d+)/.exec(message) ?? [];
-  return new CommandError(
-    place === ""
-      ? `${origin} is neither YAML nor JSON: ${message.trim()}`
-      : `${origin} nests too deeply${place}; manifests have a few dozen levels at most`,
-  );
-}

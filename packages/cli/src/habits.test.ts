@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Handler, serveHttp } from "@capstan/env";
 import { afterAll, describe, expect, test } from "vitest";
 import { withOneName } from "./completion/other-programs.ts";
+import { kubeconfigOf } from "./kubeconfig.fixture.ts";
 import { run } from "./program.ts";
 import { testShell } from "./shell.fixture.ts";
 
@@ -87,18 +88,7 @@ test("the kubeconfig of a workload cluster is called that", async () => {
     });
   const server = await serveHttp(missing);
   try {
-    const config = {
-      "current-context": "c",
-      clusters: [
-        {
-          name: "c",
-          cluster: { server: `http://127.0.0.1:${server.port}`, "insecure-skip-tls-verify": true },
-        },
-      ],
-      users: [{ name: "c", user: {} }],
-      contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
-    };
-    writeFileSync(join(folder, "workload.kubeconfig"), JSON.stringify(config));
+    writeFileSync(join(folder, "workload.kubeconfig"), kubeconfigOf(`http://127.0.0.1:${server.port}`));
     const { err } = await capstan("get clusters --kubeconfig workload.kubeconfig");
     expect(err).toBe(
       "capstan: this cluster has no kind clusters of cluster.x-k8s.io: it is a workload cluster, or Cluster API is not installed in it; choose the management cluster with --kubeconfig or --context\n",

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { kubeconfigPath } from "@capstan/apiserver/layout";
 import { cluster, machineDeployment, namespace } from "@capstan/runtime/testing/builders";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kubeconfigOf } from "./kubeconfig.fixture.ts";
 import { servedManagement } from "./plan/management.fixture.ts";
 import { machinePoolObject, poolObject } from "./plan/planners/pool-objects.fixture.ts";
 import { run } from "./program.ts";
@@ -21,13 +22,7 @@ beforeAll(async () => {
     poolObject(),
     machinePoolObject({ spec: { replicas: 0 } }),
   );
-  const config = {
-    "current-context": "c",
-    clusters: [{ name: "c", cluster: { server: management.url, "insecure-skip-tls-verify": true } }],
-    users: [{ name: "c", user: {} }],
-    contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
-  };
-  writeFileSync(join(folder, "config"), JSON.stringify(config));
+  writeFileSync(join(folder, "config"), kubeconfigOf(management.url));
 });
 afterAll(async () => {
   await management.close();

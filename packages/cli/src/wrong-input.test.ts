@@ -3,21 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Handler, serveHttp } from "@capstan/env";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stringify } from "yaml";
 import { commandPaths, run } from "./program.ts";
+import { kubeconfigOf } from "./kubeconfig.fixture.ts";
 import { testShell } from "./shell.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "capstan-wrong-"));
 const MANIFEST = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachinePol\nmetadata: {name: x}\n";
-
-/** A kubeconfig of a server without TLS. */
-const kubeconfigOf = (server: string): string =>
-  stringify({
-    "current-context": "c",
-    clusters: [{ name: "c", cluster: { server, "insecure-skip-tls-verify": true } }],
-    users: [{ name: "c", user: {} }],
-    contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
-  });
 
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
   empty: "",

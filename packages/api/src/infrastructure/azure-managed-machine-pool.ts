@@ -14,7 +14,6 @@ import {
   quantity,
   string,
 } from "../schema/schema.ts";
-import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 import { asoPatchErrors } from "./aso-patch-rules.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
@@ -23,7 +22,7 @@ import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../printer-column
 import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
 import { networkNameErrors } from "./names.ts";
 import { LongRunningOperationStates } from "./operation.ts";
-import { tagErrors } from "./tags.ts";
+import { changedTagErrors } from "./tags.ts";
 import { armIdProblem, hasArmType, parseArmId } from "../values/arm-id.ts";
 
 const Taint = object("Repels pods that do not tolerate it.", {
@@ -163,9 +162,7 @@ function validate({ object: pool, old }: AdmissionRequest<Pool>): readonly Field
     ...nodeErrors(spec),
     ...scalingErrors(spec.scaling),
     ...(old ? [] : prefixErrors(spec)),
-    ...(deepEqual(spec.additionalTags, old?.spec.additionalTags)
-      ? []
-      : tagErrors("spec.additionalTags", spec.additionalTags)),
+    ...changedTagErrors("spec.additionalTags", spec.additionalTags, old?.spec.additionalTags),
     ...(spec.subnetName ? networkNameErrors("spec.subnetName", spec.subnetName) : []),
     ...asoPatchErrors("spec.asoManagedClustersAgentPoolPatches", spec.asoManagedClustersAgentPoolPatches),
     ...immutableFieldErrors(pool, old, IMMUTABLE),

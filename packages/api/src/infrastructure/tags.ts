@@ -1,3 +1,4 @@
+import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 
 /** Azure allows this many on one resource, including ours. */
@@ -9,11 +10,15 @@ const LONGEST_NAME = 512;
 const LONGEST_VALUE = 256;
 const FORBIDDEN = /[<>%&\\?/]/;
 
+type Tags = Readonly<Record<string, string>> | undefined;
+
+/** Reports changed tags that Azure would refuse: an object that CAPZ stored can still be changed. */
+export function changedTagErrors(path: string, tags: Tags, old: Tags): readonly FieldError[] {
+  return deepEqual(tags, old) ? [] : tagErrors(path, tags);
+}
+
 /** Reports tags that Azure would refuse. */
-export function tagErrors(
-  path: string,
-  tags: Readonly<Record<string, string>> | undefined,
-): readonly FieldError[] {
+export function tagErrors(path: string, tags: Tags): readonly FieldError[] {
   const entries = Object.entries(tags ?? {});
   return [
     ...errorIf(

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Handler, serveHttp } from "@capstan/env";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { stringify } from "yaml";
+import { kubeconfigOf } from "../kubeconfig.fixture.ts";
 import { run } from "../program.ts";
 import { testShell } from "../shell.fixture.ts";
 
@@ -30,14 +30,7 @@ let server: Awaited<ReturnType<typeof serveHttp>>;
 
 beforeAll(async () => {
   server = await serveHttp(refuses);
-  const cluster = { server: `http://127.0.0.1:${server.port}`, "insecure-skip-tls-verify": true };
-  const text = stringify({
-    "current-context": "c",
-    clusters: [{ name: "c", cluster }],
-    users: [{ name: "c", user: {} }],
-    contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
-  });
-  writeFileSync(config, text);
+  writeFileSync(config, kubeconfigOf(`http://127.0.0.1:${server.port}`));
   writeFileSync(
     join(folder, "pool.yaml"),
     "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachinePool\nmetadata: {name: workers}\nspec: {clusterName: quay, template: {spec: {clusterName: quay, bootstrap: {}, infrastructureRef: {kind: AzureMachinePool, name: workers, apiVersion: infrastructure.cluster.x-k8s.io/v1beta1}}}}\n",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AzureMachinePool, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { kubeconfigOf } from "../kubeconfig.fixture.ts";
 import { servedManagement } from "../plan/management.fixture.ts";
 import { poolObject } from "../plan/planners/pool-objects.fixture.ts";
 import { run } from "../program.ts";
@@ -20,14 +21,7 @@ beforeAll(async () => {
   const image = { computeGallery: { gallery: "g", name: "i", version: "1.33.5" }, nodePrototyping };
   const spec = { ...pool.spec, template: { ...pool.spec.template, image } };
   management = await servedManagement({ ...pool, spec } as AzureMachinePool);
-  const cluster = { server: management.url, "insecure-skip-tls-verify": true };
-  const config = {
-    "current-context": "c",
-    clusters: [{ name: "c", cluster }],
-    users: [{ name: "c", user: {} }],
-    contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
-  };
-  writeFileSync(join(folder, "config"), JSON.stringify(config));
+  writeFileSync(join(folder, "config"), kubeconfigOf(management.url));
 });
 afterAll(async () => {
   await management.close();

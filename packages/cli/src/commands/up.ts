@@ -108,7 +108,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
   });
   const simulator = await startAzure(shell, clock, { directory, step, options, features });
   closers.push(() => simulator.close());
-  const running = await startWorkloadClusters({
+  workloads = await startWorkloadClusters({
     env,
     outside: shell.env,
     clusters,
@@ -117,20 +117,19 @@ async function start(shell: Shell, { directory, step, options, features, closers
     say: (line) => shell.out.write(`${line}\n`),
     log: shell.err,
   });
-  workloads = running;
-  closers.push(() => running.close());
+  closers.push(() => workloads?.close());
   simulator.azure.release();
-  step(running.summary);
+  step(workloads.summary);
   // Users read conditions and events; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(shell.err));
-  updaters = embeddedUpdaters({ kube, guests: running.guests });
+  updaters = embeddedUpdaters({ kube, guests: workloads.guests });
   const manager = embeddedManager({
     env,
     outside: shell.env,
     clusters,
     url,
     azure: simulator.azure,
-    controlPlanes: running,
+    controlPlanes: workloads,
     log,
     features,
     connectToUpdater: updaters.connect,

@@ -1,28 +1,16 @@
-import {
-  AzureMachinePool,
-  Cluster,
-  type CustomKind,
-  KubeadmControlPlane,
-  MachineDeployment,
-} from "@capstan/api";
+import { AzureMachinePool, Cluster, type CustomKind } from "@capstan/api";
 import { savedClusters } from "@capstan/apiserver/layout";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
+import { OWNER_KINDS, ownerWord } from "../rollout/owner-progress.ts";
 import type { Shell } from "../shell.ts";
 import { until } from "../watching/wait.ts";
 
-/** What a command may name, by the words of the command; a kind may need its short name in front. */
-const NAMED: readonly (readonly [RegExp, readonly (readonly [CustomKind, string])[]])[] = [
-  [/^describe cluster$/, [[Cluster, ""]]],
-  [
-    /^rollout \w+$/,
-    [
-      [AzureMachinePool, ""],
-      [MachineDeployment, "md/"],
-      [KubeadmControlPlane, "kcp/"],
-    ],
-  ],
-  [/^prototype (?!list$)\w+$/, [[AzureMachinePool, ""]]],
+/** The kinds that a command may name, by the words of the command. */
+const NAMED: readonly (readonly [RegExp, readonly CustomKind[]])[] = [
+  [/^describe cluster$/, [Cluster]],
+  [/^rollout \w+$/, [AzureMachinePool, ...OWNER_KINDS]],
+  [/^prototype (?!list$)\w+$/, [AzureMachinePool]],
 ];
 
 // A user who presses the Tab key waits no longer.
@@ -38,8 +26,10 @@ export async function objectNames(
   const [, kinds = []] = NAMED.find(([pattern]) => pattern.test(path)) ?? [];
   if (kinds.length === 0) return [];
   const asked = withUserClient(shell, access, async (client, { namespace }) => {
-    const lists = kinds.map(async ([kind, prefix]) =>
-      (await client.list(kind, { namespace })).map(({ metadata }) => `${prefix}${metadata.name}`),
+    const lists = kinds.map(async (kind) =>
+      (await client.list(kind, { namespace })).map(({ metadata: { name } }) =>
+        OWNER_KINDS.includes(kind) ? ownerWord(kind, name) : name,
+      ),
     );
     return (await Promise.all(lists)).flat();
   });

@@ -1,6 +1,7 @@
 import { parseAllDocuments } from "yaml";
 import { CommandError } from "../command-error.ts";
-import { isBinary, parseProblem } from "../given-file.ts";
+import { isBinary } from "../given-file.ts";
+import { parseProblem } from "../plan/read/parse-problem.ts";
 import { size } from "../render/amounts.ts";
 import { type ConvertedDocument, convertDocument, READING } from "./convert-document.ts";
 import type { Target } from "./target.ts";
@@ -75,7 +76,7 @@ function documentsOf({ origin, text }: Manifests): readonly Source[] {
     let start = 0;
     return documents.map((document, index) => {
       const [problem] = document.errors;
-      if (problem) throw parseProblem(origin, problem);
+      if (problem) throw parseProblem({ origin, text }, problem);
       const end = index === documents.length - 1 ? text.length : document.range[2];
       const source = text.slice(start, end);
       start = end;

@@ -4,10 +4,7 @@ import {
   AzureMachinePoolMachine,
   AzureManagedMachinePool,
   Cluster,
-  type CustomKind,
   type Frozen,
-  KubeadmControlPlane,
-  MachineDeployment,
   MachinePool,
 } from "@capstan/api";
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
@@ -22,6 +19,7 @@ import {
   type PoolParts,
   refusePoolOfAnother,
 } from "../plan/planners/pool-parts.ts";
+import { OWNER_KINDS, ownerWord } from "./owner-progress.ts";
 import { type KindOfPool, KINDS_OF_POOLS, type PoolName } from "./pool-name.ts";
 
 /** Finds a pool by the name of its AzureMachinePool or of its MachinePool, with or without the kind. */
@@ -50,13 +48,10 @@ export async function findPool(
 
 /** People name a MachineDeployment as kubectl prints it, without its kind. */
 async function refuseOwner(client: Client, name: { name: string; namespace: string }): Promise<void> {
-  const owners = await Promise.all(
-    [MachineDeployment, KubeadmControlPlane].map((kind: CustomKind) => client.find(kind, name)),
-  );
-  const [owner] = owners.filter((one) => one !== undefined);
-  if (!owner) return;
-  const short = owner.kind === MachineDeployment.kind ? "md" : "kcp";
-  throw new CommandError(`${name.name} is a ${owner.kind}; name it as ${short}/${name.name}`);
+  const owners = await Promise.all(OWNER_KINDS.map((kind) => client.find(kind, name)));
+  const kind = OWNER_KINDS.find((_, index) => owners[index] !== undefined);
+  if (kind)
+    throw new CommandError(`${name.name} is a ${kind.kind}; name it as ${ownerWord(kind, name.name)}`);
 }
 
 function meantBy(given: string): { readonly name: string; readonly kinds: ReadonlySet<KindOfPool> } {

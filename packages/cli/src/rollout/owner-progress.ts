@@ -34,15 +34,20 @@ export type Owner = Frozen<KubernetesObject> & {
   };
 };
 
-/** The kinds of such owners, by the words for them; a pool is named without its kind. */
-const KINDS: Readonly<Record<string, CustomKind>> = {
-  kubeadmcontrolplane: KubeadmControlPlane,
-  kubeadmcontrolplanes: KubeadmControlPlane,
-  kcp: KubeadmControlPlane,
-  machinedeployment: MachineDeployment,
-  machinedeployments: MachineDeployment,
-  md: MachineDeployment,
-};
+/** The kinds of such owners. */
+export const OWNER_KINDS: readonly CustomKind[] = [MachineDeployment, KubeadmControlPlane];
+
+/** The same by the words for them; a pool is named without its kind. */
+const KINDS: ReadonlyMap<string, CustomKind> = new Map(
+  OWNER_KINDS.flatMap((kind) =>
+    [kind.kind.toLowerCase(), kind.plural, ...kind.shortNames].map((word) => [word, kind]),
+  ),
+);
+
+/** How a user names an owner. */
+export function ownerWord({ kind, shortNames: [short = kind] }: CustomKind, name: string): string {
+  return `${short}/${name}`;
+}
 
 /** The owner of machines that a user names as KIND/NAME. */
 export interface OwnerName {
@@ -53,7 +58,7 @@ export interface OwnerName {
 /** Reads KIND/NAME; undefined for anything else, which names a pool. */
 export function ownerNamed(given: string): OwnerName | undefined {
   const [word = "", name = "", ...more] = given.split("/");
-  const kind = KINDS[word.toLowerCase()];
+  const kind = KINDS.get(word.toLowerCase());
   return kind && name !== "" && more.length === 0 ? { kind, name } : undefined;
 }
 

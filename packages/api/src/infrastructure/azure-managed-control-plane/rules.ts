@@ -3,13 +3,12 @@ import type { Frozen } from "../../kubernetes/meta.ts";
 import { type FieldError, errorIf, forbidden, invalid, required } from "../../values/field-error.ts";
 import { compareVersions, parseVersion, versionProblem } from "../../values/version.ts";
 import { asoPatchErrors } from "../aso-patch-rules.ts";
-import { deepEqual } from "../../values/deep-equal.ts";
 import { parseCidr, parseIp } from "../../values/cidr.ts";
 import { cloudErrors } from "../cloud.ts";
 import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
 import { resourceGroupErrors, subscriptionErrors } from "../names.ts";
 import { sshPublicKeyErrors } from "../ssh-key.ts";
-import { tagErrors } from "../tags.ts";
+import { changedTagErrors } from "../tags.ts";
 import { removalErrors } from "./removals.ts";
 import { type UnsupportedField, unsupportedFieldErrors } from "../not-supported.ts";
 import type { AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus } from "./schema.ts";
@@ -103,11 +102,9 @@ export function azureManagedControlPlaneErrors(
     ...loginErrors(spec, old?.spec),
     ...tokenIssuerErrors(spec, old?.spec),
     ...removalErrors(spec, old?.spec),
-    // They cannot change later, or CAPZ has stored them: such an object can still be changed.
+    // It cannot change later, so it is checked only once: an object that CAPZ stored can still be changed.
     ...(old ? [] : sshPublicKeyErrors("spec.sshPublicKey", spec.sshPublicKey)),
-    ...(deepEqual(spec.additionalTags, old?.spec.additionalTags)
-      ? []
-      : tagErrors("spec.additionalTags", spec.additionalTags)),
+    ...changedTagErrors("spec.additionalTags", spec.additionalTags, old?.spec.additionalTags),
     ...asoPatchErrors("spec.asoManagedClusterPatches", spec.asoManagedClusterPatches),
     ...unsupportedFieldErrors("spec", { spec, old: old?.spec }, UNSUPPORTED),
     ...immutableFieldErrors(controlPlane, old, IMMUTABLE),

@@ -1,8 +1,9 @@
 import { inStoredVersion, isJsonObject, type JsonObject } from "@capstan/api";
 import { parseAllDocuments } from "yaml";
 import { CommandError } from "../../command-error.ts";
-import { isBinary, manifestFiles, parseProblem, readGivenFile, readStandardInput } from "../../given-file.ts";
+import { isBinary, manifestFiles, readGivenFile, readStandardInput } from "../../given-file.ts";
 import { size } from "../../render/amounts.ts";
+import { parseProblem } from "./parse-problem.ts";
 import type { Shell } from "../../shell.ts";
 
 /** An object of any kind from a file; only these fields have been checked. */
@@ -59,7 +60,7 @@ function documentsIn(text: string, origin: string): readonly unknown[] {
     // large as that is a dump of kubectl, which repeats none.
     return parseAllDocuments(text, { uniqueKeys: text.length < LARGE }).map((document) => {
       const [problem] = document.errors;
-      if (problem) throw parseProblem(origin, problem);
+      if (problem) throw parseProblem({ origin, text }, problem);
       return document.toJS() as unknown;
     });
   } catch (error) {
