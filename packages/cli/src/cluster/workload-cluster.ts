@@ -14,7 +14,7 @@ export async function refuseWorkloadCluster(client: Client, advice: string): Pro
   );
 }
 
-/** The cluster that machines have joined; undefined if Cluster API did not make them, or if nobody may tell. */
+/** The cluster that Cluster API names in an annotation of Nodes; undefined without it, or if the user may not list Nodes. */
 async function clusterOfNodes(client: Client): Promise<string | undefined> {
   try {
     for (const { metadata } of await client.list(Node)) {

@@ -82,7 +82,7 @@ function refusal(status: number, { code, message }: Fields): Failure {
   return transient("EtcdRefused", `etcd refuses the request: ${text}`);
 }
 
-/** A list that is not whole is no list: by the members that it shows, the others would not count for the quorum. */
+/** Reads all members or throws: a quorum that is counted without one of them would be wrong. */
 function membersIn({ members }: Fields): readonly EtcdMember[] {
   if (!Array.isArray(members) || members.length === 0 || members.length > MOST_MEMBERS)
     throw invalidList(`it must have 1 to ${MOST_MEMBERS} members`);

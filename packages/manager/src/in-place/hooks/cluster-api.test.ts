@@ -104,7 +104,7 @@ test.each<[unknown, string]>([
   [{ status: "Done" }, 'status must be Success or Failure, but is "Done"'],
   [{ status: "Failure", message: "no quota\u001b[2J" }, "answered with a failure: no quota [2J"],
   [{ status: "Failure" }, "answered with a failure: it gave no reason"],
-])("the answer %j to either question is no answer", (body, message) => {
+])("an answer %j to CanUpdateMachine or UpdateMachine is refused", (body, message) => {
   expect(() => patchedObjects(body, objects)).toThrow(message);
   expect(() => progressIn(body)).toThrow(message);
 });
@@ -121,7 +121,7 @@ test.each<[object, object]>([
 });
 
 test.each([undefined, null, -1, 1.5, "0", []])(
-  "an update that is to be called again after %j is no answer",
+  "an answer to UpdateMachine with retryAfterSeconds %j is refused",
   (value) => {
     expect(() => progressIn({ status: "Success", retryAfterSeconds: value })).toThrow(
       "retryAfterSeconds must be 0 or",

@@ -29,7 +29,7 @@ export function readUpdateAnswer(body: unknown): UpdateAnswer {
   const fields = objectIn(body);
   const error = errorIn(fields);
   const status = fields["status"];
-  // An updater that names an error is not done, whatever else it says.
+  // The error counts, whatever the status is.
   if (status === "Error" || (error !== undefined && status !== "InProgress"))
     return { status: "Error", message: error ?? "the updater gave no reason" };
   // The proposal has both words.

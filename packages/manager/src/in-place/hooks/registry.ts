@@ -51,7 +51,7 @@ export function updatersFor(
 /** The updater that an ExtensionConfig registers; undefined when it is not one, or is not discovered. */
 export function updaterOf(config: Frozen<ExtensionConfig>): Updater | undefined {
   if (!isDiscovered(config) || config.metadata.deletionTimestamp !== undefined) return undefined;
-  // An extension with both dialects is asked by paths, which say which changes it refuses.
+  // The paths of the proposal say which changes an extension refuses, so its dialect comes first.
   const [spoken] = ([UPDATER_API, DISCOVERY_API] as const).flatMap((api) => {
     const canUpdate = handlerOf(config, api, "CanUpdateMachine");
     const update = handlerOf(config, api, "UpdateMachine");

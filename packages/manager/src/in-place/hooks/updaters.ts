@@ -40,7 +40,7 @@ export async function askUpdater(
     return { accepted: await acceptedChanges(ports, updater, question) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // An error that an updater names is an answer: with a fallback, to ignore it would replace machines.
+    // failurePolicy is about missing answers. With a fallback, the owner would replace machines for an ignored error.
     const isAnswer = error.reason === "UpdaterError";
     const isIgnored = !isAnswer && updater.handlers.CanUpdateMachine.failurePolicy === "Ignore";
     return isIgnored ? { ignored: error.message } : { failed: error.message };

@@ -45,7 +45,7 @@ export function planMachineSet(view: MachineSetView): MachineSetPlan {
       blocked: [...creation.blocked, ...remediation.blocked],
     };
   }
-  // A recorded machine may not exist yet: it is dropped from the record, or deleted once the cache shows it.
+  // A recorded Machine may not exist: the controller drops its name, or a later pass deletes it once the cache shows it.
   const surplus = Math.max(total - recorded.length - view.replicas, 0);
   return { actions: [...planDeletions(view, surplus), ...waits], blocked: remediation.blocked };
 }
