@@ -30,6 +30,7 @@ import {
 } from "../../../packages/manager/src/reconcilers/azuremachinepool/model/hash.ts";
 import { Deployment } from "../../../packages/sim/src/workloads/workload-kinds.ts";
 import { MINUTE_MS, NAMESPACE, patch, remove } from "../kit/fleet-world.ts";
+import { noContest } from "../kit/no-contest.ts";
 import { changedControllers, poolControllers } from "../kit/pool-controllers.ts";
 import {
   CLUSTER,
@@ -169,7 +170,13 @@ export function rehearsalOf(
   if (!story) throw new Error(`there is no story ${name}`);
   const { pool = {}, controllers = poolControllers } = story;
   return {
-    world: { seed, controllers, invariants: MACHINE_POOL_INVARIANTS, guests: GUESTS, ...options },
+    world: {
+      seed,
+      controllers,
+      invariants: [...MACHINE_POOL_INVARIANTS, noContest],
+      guests: GUESTS,
+      ...options,
+    },
     story: async (world) => {
       await plantCluster(world);
       const before = { replicas: 2, ...pool };
