@@ -54,9 +54,9 @@ export function machineID(named: Named): string {
   return computeID(named, `virtualMachines/${named.machine.metadata.name}`);
 }
 
-/** The provider id of the virtual machine and of its Node. */
-export function machineProviderID(named: Named): string {
-  return formatProviderId(parseProviderId(`azure://${machineID(named)}`));
+/** The provider id of a virtual machine and of its Node, from the ARM id as Azure spells it. */
+export function machineProviderID(id: string): string {
+  return formatProviderId(parseProviderId(`azure://${id}`));
 }
 
 /** The ARM ids of the network interfaces, the primary one first; with CAPZ's names. */

@@ -142,7 +142,7 @@ interface ExistingMachine {
 async function publish(scope: NormalScope, { id, state, zone }: ExistingMachine): Promise<Outcome> {
   const { machine, context, facts } = scope;
   const isFailed = state === "Failed";
-  machine.spec.providerID ??= machineProviderID(facts);
+  machine.spec.providerID ??= machineProviderID(id);
   machine.status = { ...machine.status, vmState: state, ...(zone !== undefined && { failureDomain: zone }) };
   if (!machine.status.addresses) {
     const interfaces = await Promise.all(interfaceIDs(facts).map((one) => read(scope, one)));

@@ -65,7 +65,7 @@ async function removeMachine(
   const { machine, facts } = target;
   return await remove(target, [machineID(facts)], (body) => {
     if (!isOurs(body)) return false;
-    machine.spec.providerID ??= machineProviderID(facts);
+    machine.spec.providerID ??= machineProviderID(String(body["id"]));
     return true;
   });
 }
