@@ -287,7 +287,15 @@ function comparable(state: unknown): unknown {
     .replaceAll(/virtualMachines\/\d+/g, "virtualMachines/*")
     .replaceAll(/"(instanceID|instanceName|name)":"(?:mp[0-9a-z]{6}|[^"]*?[0-9A-Z]+)"/g, '"$1":"*"')
     .replaceAll(/Node \w+/g, "Node *");
-  return JSON.parse(text) as unknown;
+  const { objects, ...rest } = JSON.parse(text) as { readonly objects: readonly unknown[] };
+  return { ...rest, objects: objects.toSorted((a, b) => (ordered(a) < ordered(b) ? -1 : 1)) };
+}
+
+/** The text that orders an object among others: names that differ between runs have ordered them before. */
+function ordered(object: unknown): string {
+  return JSON.stringify(object, (_, value: unknown) =>
+    isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted()) : value,
+  );
 }
 
 const DIFFERS: ReadonlySet<string> = new Set([
