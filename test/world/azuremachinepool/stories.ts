@@ -4,7 +4,6 @@ import {
   AzureMachinePoolMachine,
   DELETE_MACHINE_ANNOTATION,
   type Frozen,
-  isJsonObject,
   type Kind,
   MachinePool,
   Node,
@@ -28,6 +27,7 @@ import {
   HASH_FUNCTIONS,
   type HashFunction,
 } from "../../../packages/manager/src/reconcilers/azuremachinepool/model/hash.ts";
+import { canonicalText } from "../../../packages/azure-sim/src/json.ts";
 import { Deployment } from "../../../packages/sim/src/workloads/workload-kinds.ts";
 import { MINUTE_MS, NAMESPACE, patch, remove } from "../kit/fleet-world.ts";
 import { noContest } from "../kit/no-contest.ts";
@@ -288,14 +288,8 @@ function comparable(state: unknown): unknown {
     .replaceAll(/"(instanceID|instanceName|name)":"(?:mp[0-9a-z]{6}|[^"]*?[0-9A-Z]+)"/g, '"$1":"*"')
     .replaceAll(/Node \w+/g, "Node *");
   const { objects, ...rest } = JSON.parse(text) as { readonly objects: readonly unknown[] };
-  return { ...rest, objects: objects.toSorted((a, b) => (ordered(a) < ordered(b) ? -1 : 1)) };
-}
-
-/** The text that orders an object among others: names that differ between runs have ordered them before. */
-function ordered(object: unknown): string {
-  return JSON.stringify(object, (_, value: unknown) =>
-    isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted()) : value,
-  );
+  // Names that differ between runs have ordered the objects before.
+  return { ...rest, objects: objects.toSorted((a, b) => (canonicalText(a) < canonicalText(b) ? -1 : 1)) };
 }
 
 const DIFFERS: ReadonlySet<string> = new Set([
