@@ -4,6 +4,7 @@ import {
   AzureMachinePoolMachine,
   DELETE_MACHINE_ANNOTATION,
   type Frozen,
+  isJsonObject,
   type Kind,
   MachinePool,
   Node,
