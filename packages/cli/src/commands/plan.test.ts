@@ -115,7 +115,7 @@ describe("capstan plan of a dump", () => {
     ],
     [
       "in the middle of an update",
-      0,
+      2,
       ["Wait pool-0", "Wait pool-1"],
       [
         poolObject({
@@ -164,9 +164,13 @@ describe("capstan plan of a dump", () => {
         machineObject(2, "v1-new"),
       );
     // The newest timestamp is that of the healthy machine, 10:10; the controllers wait 10 minutes for a machine.
-    expect((await plan([objects("2026-01-01T10:05:00Z")])).code).toBe(0);
-    expect((await plan([objects("2026-01-01T09:55:00Z")])).code).toBe(2);
-    expect((await plan([objects("2026-01-01T10:05:00Z")], "--now", NOW)).code).toBe(2);
+    const actions = async (since: string, ...args: readonly string[]) => {
+      const { out } = await plan([objects(since)], "-o", "json", ...args);
+      return (JSON.parse(out) as { actions: { action: string }[] }).actions.map(({ action }) => action);
+    };
+    expect(await actions("2026-01-01T10:05:00Z")).toEqual(["Wait"]);
+    expect(await actions("2026-01-01T09:55:00Z")).toEqual(["DeleteMachine", "SetCapacity"]);
+    expect(await actions("2026-01-01T10:05:00Z", "--now", NOW)).toEqual(["DeleteMachine", "SetCapacity"]);
   });
 
   test("deletes no old machine before the new one has been Ready for minReadySeconds", async () => {
@@ -365,8 +369,8 @@ describe("capstan plan of a dump", () => {
     expect(out).not.toContain("blocked");
     const { out: markdown } = await plan([surging], "-o", "markdown");
     expect(markdown).toContain("| not yet, for | of | why |");
-    expect(markdown).toContain("The next step is not disruptive.");
-    expect(markdown).toContain("A dump shows the next step only");
+    expect(markdown).toContain("The next step is not disruptive; a later one is.");
+    expect(markdown).toContain("The actions are those of the next step");
   });
 
   test("ignores timestamps in the future", async () => {

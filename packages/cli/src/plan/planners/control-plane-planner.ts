@@ -5,7 +5,7 @@ import { CommandError } from "../../command-error.ts";
 import type { Course } from "../print/course.ts";
 import { type PlanObjects, titleOf } from "../read/given-objects.ts";
 import { verdictLines } from "../read/in-place-verdict.ts";
-import { type ChangedOwner, changeReport, ownerReport, type PlannedOwner } from "../print/owner-report.ts";
+import { type ChangedOwner, changeReport, type PlannedOwner } from "../print/owner-report.ts";
 import type { Planner } from "./planner.ts";
 import { proposedControlPlane } from "./proposed-control-plane.ts";
 
@@ -14,8 +14,8 @@ export const controlPlanePlanner: Planner = {
   kinds: [KubeadmControlPlane.kind],
   isFor: ({ controlPlanes }) => controlPlanes.length > 0,
   planDump: (given, nowMs) =>
-    ownerReport(
-      given.controlPlanes.map((controlPlane) => planned(storedIn(controlPlane, given, nowMs))),
+    changeReport(
+      given.controlPlanes.map((one) => ({ owner: planned(storedIn(one, given, nowMs)), changes: [] })),
       isDisruptive,
     ),
   forecast: async (shell, change) => {
