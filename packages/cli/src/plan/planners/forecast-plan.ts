@@ -13,6 +13,7 @@ import { drawnTimes, medianTimes, type TimeFacts } from "./expected-times.ts";
 import { counted } from "../../render/amounts.ts";
 import { drainPatience, type Obstacle, type ObstacleReport } from "./obstacles.ts";
 import type { PoolBlock } from "../print/pool-block.ts";
+import type { PoolParts } from "./pool-parts.ts";
 import { observedPool } from "./pool-plan.ts";
 import { refuseImpossibleSize } from "./pool-size.ts";
 import type { ProposedPool } from "./proposed-pools.ts";
@@ -53,10 +54,8 @@ export function forecastChange(
   const { view, notes } = observedPool(after, nowMs);
   const { minReadySeconds = 0 } = after.machinePool.spec.template.spec;
   const findings = findingsOf({ before, after, controlPlaneVersion });
-  const standstill =
-    standstillOf(after, view) ??
-    (hasCluster ? undefined : missingClusterOf(after)) ??
-    unjoinableOf(after, findings);
+  const missing = hasCluster ? undefined : missingClusterOf(after);
+  const standstill = standstillOf(after, view) ?? missing ?? unjoinableOf(after, findings);
   // To the planner, a pool at a standstill looks like a paused one.
   const begun = { ...view, isPaused: standstill !== undefined };
   const facts = { minReadySeconds, ...(hasNoPods !== undefined && { hasNoPods }) };
@@ -71,19 +70,23 @@ export function forecastChange(
     isPaused: view.isPaused,
     standstill,
     losesMachines: standstill?.reason === "BeingDeleted" && view.machines.length > 0,
-    changes: before
-      ? [
-          ...changesBetween(before.pool.spec, after.pool.spec, "AzureMachinePool spec"),
-          ...changesBetween(before.machinePool.spec, after.machinePool.spec, "MachinePool spec"),
-          ...changesBetween(before.azureCluster?.spec, after.azureCluster?.spec, "AzureCluster spec"),
-        ]
-      : [],
+    changes: changesOf(before, after),
     typical,
     ...durations,
     blocked: [...pause, ...(standstill ? [standstill] : typical.blocked), ...inTheWay],
     heldDrains: heldDrains(inTheWay, drainPatience(after)),
     notes: [...notes, ...findings.filter(({ isBlocking }) => !isBlocking).map(({ why }) => why)],
   };
+}
+
+/** The changed fields of a pool that exists. */
+function changesOf(before: PoolParts | undefined, after: PoolParts): readonly FieldChange[] {
+  if (!before) return [];
+  return [
+    ...changesBetween(before.pool.spec, after.pool.spec, "AzureMachinePool spec"),
+    ...changesBetween(before.machinePool.spec, after.machinePool.spec, "MachinePool spec"),
+    ...changesBetween(before.azureCluster?.spec, after.azureCluster?.spec, "AzureCluster spec"),
+  ];
 }
 
 /** What speaks against the Kubernetes version of the pool after the change. */

@@ -1,4 +1,4 @@
-import { Cluster, type Frozen, KubeadmControlPlane } from "@capstan/api";
+import { type Cluster, type Frozen, KubeadmControlPlane } from "@capstan/api";
 import { controlPlaneVersionsOf, targetOf } from "@capstan/manager";
 import { type Client, Failure } from "@capstan/runtime";
 import type { PlanObjects } from "./given-objects.ts";

@@ -1,4 +1,4 @@
-import { compareVersions, minorSkew, parseVersion } from "@capstan/api";
+import { compareVersions, minorSkew, parseVersion, type Version } from "@capstan/api";
 
 /** Another Kubernetes version for machines that exist. */
 export interface VersionChange {
@@ -19,30 +19,33 @@ export interface VersionFinding {
 }
 
 /** What speaks against a change of the Kubernetes version of workers. */
-export function versionFindings({
-  from,
-  to,
-  controlPlane,
-  usesKubeadm,
-}: VersionChange): readonly VersionFinding[] {
+export function versionFindings(change: VersionChange): readonly VersionFinding[] {
+  const { from, to } = change;
   const desired = parseVersion(to ?? "");
   if (!desired) return [];
-  const before = parseVersion(from ?? "");
+  const note = (why: string): VersionFinding => ({ isBlocking: false, why });
+  return [
+    ...newerThanServer(change, desired),
+    ...kubeletWays(change, desired).map(note),
+    ...(from === to ? [] : [note(`not checked: whether there is an image of ${to} for the machines`)]),
+  ];
+}
+
+function newerThanServer(
+  { to, controlPlane, usesKubeadm }: VersionChange,
+  desired: Version,
+): readonly VersionFinding[] {
   const server = parseVersion(controlPlane ?? "");
-  const findings: VersionFinding[] = [];
-  if (server && (minorSkew(desired, server) ?? 0) > 0) {
-    const outcome = usesKubeadm ? "kubeadm does not let them join" : "Kubernetes does not support them";
-    const why = `machines of ${to} are newer than the control plane, which has ${controlPlane}: ${outcome}; upgrade the control plane first`;
-    findings.push({ isBlocking: usesKubeadm, why });
-  }
-  if (before && compareVersions(desired, before) < 0)
-    findings.push({ isBlocking: false, why: `the kubelets go back from ${from} to ${to}` });
-  if (before && (minorSkew(desired, before) ?? 0) > 1)
-    findings.push({ isBlocking: false, why: `the kubelets go from ${from} to ${to}, over a minor version` });
-  if (from !== to)
-    findings.push({
-      isBlocking: false,
-      why: `not checked: whether there is an image of ${to} for the machines`,
-    });
-  return findings;
+  if (!server || (minorSkew(desired, server) ?? 0) <= 0) return [];
+  const outcome = usesKubeadm ? "kubeadm does not let them join" : "Kubernetes does not support them";
+  const why = `machines of ${to} are newer than the control plane, which has ${controlPlane}: ${outcome}; upgrade the control plane first`;
+  return [{ isBlocking: usesKubeadm, why }];
+}
+
+function kubeletWays({ from, to }: VersionChange, desired: Version): readonly string[] {
+  const before = parseVersion(from ?? "");
+  if (!before) return [];
+  if (compareVersions(desired, before) < 0) return [`the kubelets go back from ${from} to ${to}`];
+  const isFar = (minorSkew(desired, before) ?? 0) > 1;
+  return isFar ? [`the kubelets go from ${from} to ${to}, over a minor version`] : [];
 }
