@@ -91,7 +91,7 @@ describe("capstan plan of manifests", () => {
 
   test("does not forecast machines that are newer than their control plane, unless it is upgraded, too", async () => {
     const client = await settled();
-    const server = kubeadmControlPlane({ metadata: { name: "control" }, spec: { version: "v1.32.4" } });
+    const server = kubeadmControlPlane({ metadata: { name: "control" }, spec: { version: "v1.31.4" } });
     await store(client, server);
     const { apiVersion, kind } = server;
     const controlPlaneRef = { apiGroup: apiVersion.split("/")[0], kind, name: "control" };
@@ -102,7 +102,7 @@ describe("capstan plan of manifests", () => {
     expect(alone?.blocked).toMatchObject([
       {
         reason: "KubernetesVersionSkew",
-        why: expect.stringContaining("v1.33.0 are newer than the control plane, which has v1.32.4") as string,
+        why: expect.stringContaining("v1.33.0 are newer than the control plane, which has v1.31.4") as string,
       },
     ]);
     expect(totalsOf(alone ? [alone] : [])).toMatchObject({ created: 0, deleted: 0 });

@@ -101,6 +101,7 @@ function findingsOf({
     from,
     to,
     controlPlane,
+    hasPreflight: false,
     usesKubeadm: bootstrap.configRef?.kind === KubeadmConfig.kind,
   });
 }

@@ -71,6 +71,7 @@ async function findingsOf(
     from: before?.spec.template.spec.version,
     to,
     controlPlane: await controlPlaneVersion(client, given, cluster ?? (await client.find(Cluster, name))),
+    hasPreflight: true,
     usesKubeadm: bootstrap.configRef?.kind === KubeadmConfigTemplate.kind,
   });
 }

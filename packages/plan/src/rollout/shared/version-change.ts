@@ -9,7 +9,12 @@ export interface VersionChange {
   readonly controlPlane: string | undefined;
   /** Whether kubeadm lets new machines join. */
   readonly usesKubeadm: boolean;
+  /** Whether a preflight check comes before their creation: of MachineSets, not of pools. */
+  readonly hasPreflight: boolean;
 }
+
+// kubeadm joins a control plane of its own minor version or of the one before.
+const KUBEADM_SKEW = 1;
 
 /** What a reader should know about a change of the version. */
 export interface VersionFinding {
@@ -32,14 +37,20 @@ export function versionFindings(change: VersionChange): readonly VersionFinding[
 }
 
 function newerThanServer(
-  { to, controlPlane, usesKubeadm }: VersionChange,
+  { to, controlPlane, usesKubeadm, hasPreflight }: VersionChange,
   desired: Version,
 ): readonly VersionFinding[] {
   const server = parseVersion(controlPlane ?? "");
-  if (!server || (minorSkew(desired, server) ?? 0) <= 0) return [];
-  const outcome = usesKubeadm ? "kubeadm does not let them join" : "Kubernetes does not support them";
+  const skew = (server && minorSkew(desired, server)) ?? 0;
+  if (skew <= 0) return [];
+  const isRefused = usesKubeadm && skew > KUBEADM_SKEW;
+  const outcome = hasPreflight
+    ? "a preflight check holds them"
+    : isRefused
+      ? "kubeadm does not let them join"
+      : "Kubernetes does not support that";
   const why = `machines of ${to} are newer than the control plane, which has ${controlPlane}: ${outcome}; upgrade the control plane first`;
-  return [{ isBlocking: usesKubeadm, why }];
+  return [{ isBlocking: hasPreflight || isRefused, why }];
 }
 
 function kubeletWays({ from, to }: VersionChange, desired: Version): readonly string[] {
