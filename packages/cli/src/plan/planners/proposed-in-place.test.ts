@@ -287,7 +287,7 @@ describe("a change of a KubeadmControlPlane", () => {
     expect(text).toContain(
       "  3 machines replaced\n  about 11m, one run in ten takes longer than 14m\n  at least 3 available, at most 4 machines at any time\n",
     );
-    expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines replaced");
+    expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines replaced, about 11m");
     expect(isDisruptive).toBe(true);
   });
 });
