@@ -117,7 +117,7 @@ export type {
   PartHealth,
   RemediationRecord,
 } from "./rollout/control-plane/view.ts";
-export type { DeploymentAction } from "./rollout/machine-deployment/action.ts";
+export type { DeploymentAction, MarkCause } from "./rollout/machine-deployment/action.ts";
 export { type DeploymentPlan, type MoveRecords, planDeployment } from "./rollout/machine-deployment/plan.ts";
 export {
   type DeploymentUpdateView,

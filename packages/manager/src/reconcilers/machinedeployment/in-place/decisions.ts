@@ -1,9 +1,11 @@
 import type { Frozen, Machine, MachineDeployment, MachineSet } from "@capstan/api";
+import { uncovered } from "../../../in-place/ask.ts";
+import { remediationOf } from "../../../machines/health.ts";
 import { type DecisionContext, decisionsAbout, type UpdateSubject } from "../../../in-place/decisions.ts";
 import { desiredParts, desiredState } from "../../../in-place/desired.ts";
 import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import type { MachineOwner } from "../../../machines/owner.ts";
-import { isUpToDate, rolloutFields } from "../../../machines/rollout-fields.ts";
+import { isOlderThanRollout, rolloutFields } from "../../../machines/rollout-fields.ts";
 import { setOwner } from "../../../machines/set-owner.ts";
 import type { Scope } from "../scope.ts";
 
@@ -27,8 +29,8 @@ export async function askAboutSets(scope: DecisionScope, ports: UpdaterPorts, ta
     namespace,
     desiredKey: rolloutFields(deployment.spec.template.spec),
     subjects: scope.sets.flatMap((set) => {
-      const machine = isUpToDate(deployment, set, nowMs) ? undefined : exampleOf(scope, set);
-      return machine ? [subjectOf(scope, { set, machine, known })] : [];
+      const machine = set.metadata.name === target ? undefined : exampleOf(scope, set);
+      return machine ? [subjectOf(scope, { set, machine, known, nowMs })] : [];
     }),
   });
   record(scope, target, decisions);
@@ -39,17 +41,24 @@ interface Example {
   /** The machine that stands for all machines of the set. */
   readonly machine: Frozen<Machine>;
   readonly known: readonly Decision[];
+  readonly nowMs: number;
 }
 
 function subjectOf(
   { context, deployment }: DecisionScope,
-  { set, machine, known }: Example,
+  { set, machine, known, nowMs }: Example,
 ): UpdateSubject<Decision> {
   const { name } = set.metadata;
   const owner = withTemplateOf(deployment, set);
   const parts = () => desiredParts(context, owner, machine);
   return {
     before: known.find(({ machineSet }) => machineSet === name),
+    settled: isOlderThanRollout(deployment, set, nowMs)
+      ? uncovered(
+          ["spec.rollout.after"],
+          `only new machines are newer than spec.rollout.after, ${deployment.spec.rollout?.after}; no updater makes them new`,
+        )
+      : undefined,
     desired: () => desiredState(context, { owner, machine, parts }),
     record: (decision) => ({ machineSet: name, ...decision }),
   };
@@ -67,7 +76,7 @@ function record({ deployment }: DecisionScope, target: string, decisions: readon
   deployment.status = decisions.length > 0 ? { ...status, inPlace } : status;
 }
 
-/** The oldest machine of a set that is not being deleted. */
+/** A machine of a set that had a Node: the others are replaced, whatever updaters can do. */
 function exampleOf(
   { machines }: DecisionScope,
   { metadata }: Frozen<MachineSet>,
@@ -75,5 +84,5 @@ function exampleOf(
   const own = (machines.get(metadata.uid ?? "") ?? []).filter(
     (machine) => machine.metadata.deletionTimestamp === undefined,
   );
-  return own.find(({ status }) => status?.nodeRef) ?? own[0];
+  return own.find((machine) => machine.status?.nodeRef && !remediationOf(machine));
 }
