@@ -1,14 +1,16 @@
 import {
   type CanUpdateMachineRequest,
   type Frozen,
+  groupOf,
   isJsonObject,
+  KubeadmConfig,
   type KubernetesObject,
   type Machine,
 } from "@capstan/api";
 import { type Client, Failure } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 import type { ResolvedReference } from "../contract/resolve.ts";
-import { changedPaths } from "@capstan/plan";
+import { changedPaths, withImpliedGate } from "@capstan/plan";
 import {
   type ComparedObjects,
   type MachineObjects,
@@ -93,7 +95,11 @@ export function updateQuestion(
   desiredMachine: Frozen<Machine>,
   { infrastructure, bootstrap }: ComparedParts,
 ): UpdaterQuestion {
-  const current = { machine, infraMachine: infrastructure.current, bootstrap: bootstrap?.current };
+  const current = {
+    machine,
+    infraMachine: infrastructure.current,
+    bootstrap: bootstrap && withoutImpliedChanges(bootstrap),
+  };
   const desired = {
     machine: desiredMachine,
     infraMachine: infrastructure.desired,
@@ -111,6 +117,14 @@ export function updateQuestion(
     changesFrom: (from) => changesBetween({ current: formed(from), desired: asked.desired }),
     request: requestOf(asked),
   };
+}
+
+/** The gate that a control plane adds with a version is part of the version, not a change that an updater has to know. */
+function withoutImpliedChanges({ current, desired }: ComparedPart): Frozen<ContractObject> {
+  const { kind, apiVersion } = current;
+  if (kind !== KubeadmConfig.kind || groupOf(apiVersion) !== KubeadmConfig.group) return current;
+  const specOf = (object: Frozen<ContractObject>): Frozen<KubeadmConfig>["spec"] => (object.spec ?? {}) as never;
+  return { ...current, spec: withImpliedGate(specOf(current), specOf(desired)) };
 }
 
 function changesBetween({ current, desired }: ComparedObjects): readonly string[] {

@@ -225,6 +225,8 @@ test("a bootstrap config that exists only in the new template is a change that n
 test("machines of a second set with the same template move to the first one", async () => {
   const world = await inPlaceWorld([testUpdater("resizer", [SIZE])]);
   const before = await names(world);
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { paused: true, replicas: 4 } });
+  await world.rest(PATIENCE_MS);
   const [set] = await setsIn(world);
   if (!set) throw new Error("there is no set");
   const { metadata, spec } = set;
@@ -243,10 +245,12 @@ test("machines of a second set with the same template move to the first one", as
       },
     } as never),
   );
-  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 4 } });
+  await world.rest(PATIENCE_MS);
+  expect(await machinesIn(world)).toHaveLength(5);
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { paused: false, replicas: 5 } });
   await world.rest(2 * PATIENCE_MS);
   expect(await setsIn(world)).toHaveLength(1);
-  expect(await machinesIn(world)).toHaveLength(4);
+  expect(await machinesIn(world)).toHaveLength(5);
   expect(await names(world)).toEqual(expect.arrayContaining([...before]));
   expect(await rollout(world)).toMatchObject(complete);
 });

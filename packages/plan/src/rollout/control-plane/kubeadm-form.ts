@@ -58,6 +58,21 @@ function withLocalMode(
   return { ...gates, [LOCAL_MODE]: true };
 }
 
+/**
+ * The config of an existing machine with the gate that a newer version implies: a control plane adds it with the version, so
+ * it is not a change of its own.
+ */
+export function withImpliedGate(current: Given, desired: Given): Given {
+  const { clusterConfiguration = {} } = current;
+  const { featureGates } = clusterConfiguration;
+  if (desired.clusterConfiguration?.featureGates?.[LOCAL_MODE] !== true) return current;
+  if (featureGates?.[LOCAL_MODE] !== undefined) return current;
+  return {
+    ...current,
+    clusterConfiguration: { ...clusterConfiguration, featureGates: { ...featureGates, [LOCAL_MODE]: true } },
+  };
+}
+
 /** Whether the KubeadmConfig of a machine is what the control plane would create now, in its init or its join form. */
 export function isSameConfig(current: Given, given: Given, version: string): boolean {
   const desired = comparable(joinForm(given, version));
