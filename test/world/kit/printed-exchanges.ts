@@ -25,7 +25,9 @@ export function recording(exchanges: Exchange[], { name, handle }: Updater): Han
 
 /** The exchange as the proposal prints it: the names of its fields in their order. */
 export function shownExchange({ updater, hook, request, answer }: Exchange): string {
-  return [`${updater}/${hook}`, ...[request, answer].map((body) => JSON.stringify(body, null, 2)), ""].join("\n");
+  return [`${updater}/${hook}`, ...[request, answer].map((body) => JSON.stringify(body, null, 2)), ""].join(
+    "\n",
+  );
 }
 
 // What the proposal does not print.
@@ -45,7 +47,12 @@ export function printedQuestion(
   acceptedChanges: readonly string[],
 ): Exchange {
   const object = expect.objectContaining({ spec: expect.anything() as unknown }) as unknown;
-  const request = { desiredMachine: object, desiredBootstrapConfig: object, desiredInfraMachine: object, changes };
+  const request = {
+    desiredMachine: object,
+    desiredBootstrapConfig: object,
+    desiredInfraMachine: object,
+    changes,
+  };
   return { updater, hook: "CanUpdateMachine", request, answer: { error: null, acceptedChanges } };
 }
 
@@ -53,7 +60,12 @@ export function printedQuestion(
 export function printedUpdate(updater: string, name: string): readonly Exchange[] {
   const request = { machine: { name, namespace: "default" } };
   return [
-    { updater, hook: "UpdateMachine", request, answer: { error: null, status: "InProgress", tryAgain: "5m0s" } },
+    {
+      updater,
+      hook: "UpdateMachine",
+      request,
+      answer: { error: null, status: "InProgress", tryAgain: "5m0s" },
+    },
     { updater, hook: "UpdateMachine", request, answer: { error: null, status: "Done" } },
   ];
 }

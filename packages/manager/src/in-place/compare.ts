@@ -123,7 +123,8 @@ export function updateQuestion(
 function withoutImpliedChanges({ current, desired }: ComparedPart): Frozen<ContractObject> {
   const { kind, apiVersion } = current;
   if (kind !== KubeadmConfig.kind || groupOf(apiVersion) !== KubeadmConfig.group) return current;
-  const specOf = (object: Frozen<ContractObject>): Frozen<KubeadmConfig>["spec"] => (object.spec ?? {}) as never;
+  const specOf = (object: Frozen<ContractObject>): Frozen<KubeadmConfig>["spec"] =>
+    (object.spec ?? {}) as never;
   return { ...current, spec: withImpliedGate(specOf(current), specOf(desired)) };
 }
 

@@ -18,6 +18,17 @@ import {
 const BEFORE = "v1.30.0";
 const AFTER = "v1.31.0";
 
+/** The image of Cluster API for a version, which the simulated Azure does not have for such old ones. */
+function imageOf(version: string) {
+  const number = version.slice(1);
+  return {
+    kind: "community",
+    definition: "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404",
+    version: number,
+    files: { "/etc/kubernetes-version": `${version}\n`, "/usr/bin/kubeadm": `kubeadm ${version}\n` },
+  } as const;
+}
+
 /** The printed paths, and no other. */
 const CHANGES = ["machine.spec.version", "bootstrap.spec.clusterConfiguration.kubernetesVersion"];
 
@@ -54,6 +65,7 @@ test("KCP kubernetes version update: three machines, asked and updated one by on
   const world = await createWorld({
     seed: "1",
     ...optionsWith(() => made.world),
+    azure: { images: [imageOf(BEFORE), imageOf(AFTER)] },
     servers: Object.fromEntries(
       updaters.map((updater) => [hostOf(updater.name), () => recording(exchanges, updater)]),
     ),
@@ -87,5 +99,8 @@ test("KCP kubernetes version update: three machines, asked and updated one by on
     printedQuestion("vsphere-vm-memory-update", CHANGES, []),
     printedQuestion("kcp-version-upgrade", CHANGES, CHANGES),
   ]);
-  expectPrinted(exchanges, [...questions, ...order.flatMap((name) => printedUpdate("kcp-version-upgrade", name))]);
+  expectPrinted(exchanges, [
+    ...questions,
+    ...order.flatMap((name) => printedUpdate("kcp-version-upgrade", name)),
+  ]);
 });
