@@ -101,7 +101,12 @@ export type {
   ControlPlanePlan,
   InPlaceHold,
 } from "./rollout/control-plane/action.ts";
-export { initForm, joinForm, withImpliedGate } from "./rollout/control-plane/kubeadm-form.ts";
+export {
+  initForm,
+  joinForm,
+  normalizedConfigs,
+  withImpliedGate,
+} from "./rollout/control-plane/kubeadm-form.ts";
 export { newMachineReason, outdatedReasons } from "./rollout/control-plane/outdated.ts";
 export { planControlPlane } from "./rollout/control-plane/plan.ts";
 export { ETCD_MEMBER_HEALTHY } from "./rollout/control-plane/quorum.ts";

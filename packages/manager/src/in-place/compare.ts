@@ -1,5 +1,6 @@
 import {
   type CanUpdateMachineRequest,
+  CONTROL_PLANE_LABEL,
   type Frozen,
   groupOf,
   isJsonObject,
@@ -10,7 +11,7 @@ import {
 import { type Client, Failure } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 import type { ResolvedReference } from "../contract/resolve.ts";
-import { changedPaths, withImpliedGate } from "@capstan/plan";
+import { changedPaths, normalizedConfigs, withImpliedGate } from "@capstan/plan";
 import {
   type ComparedObjects,
   type MachineObjects,
@@ -111,21 +112,38 @@ export function updateQuestion(
     infraMachine: objects.infraMachine,
     bootstrap: objects.bootstrap && form(objects.bootstrap, objects.machine as Frozen<Machine>),
   });
-  const asked = { current: formed(current), desired: formed(desired) };
   return {
-    objects: { current, desired },
-    changesFrom: (from) => changesBetween({ current: formed(from), desired: asked.desired }),
-    request: requestOf(asked),
+    objects: normalized({ current, desired }),
+    changesBetween: (compared) =>
+      changesBetween({ current: formed(compared.current), desired: formed(compared.desired) }),
+    request: requestOf({ current: formed(current), desired: formed(desired) }),
   };
 }
 
 /** The gate that a control plane adds with a version is part of the version, not a change that an updater has to know. */
 function withoutImpliedChanges({ current, desired }: ComparedPart): Frozen<ContractObject> {
-  const { kind, apiVersion } = current;
-  if (kind !== KubeadmConfig.kind || groupOf(apiVersion) !== KubeadmConfig.group) return current;
-  const specOf = (object: Frozen<ContractObject>): Frozen<KubeadmConfig>["spec"] =>
-    (object.spec ?? {}) as never;
-  return { ...current, spec: withImpliedGate(specOf(current), specOf(desired)) };
+  if (!isKubeadmConfig(current)) return current;
+  return { ...current, spec: withImpliedGate(kubeadmSpec(current), kubeadmSpec(desired)) };
+}
+
+/** Cluster API shows the config of a control plane in one form, without what does not concern a running machine. */
+function normalized({ current, desired }: ComparedObjects): ComparedObjects {
+  const isControlPlane = current.machine.metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined;
+  if (!isControlPlane || !isKubeadmConfig(current.bootstrap) || !isKubeadmConfig(desired.bootstrap))
+    return { current, desired };
+  const specs = normalizedConfigs(kubeadmSpec(current.bootstrap), kubeadmSpec(desired.bootstrap));
+  return {
+    current: { ...current, bootstrap: { ...current.bootstrap, spec: specs.current } },
+    desired: { ...desired, bootstrap: { ...desired.bootstrap, spec: specs.desired } },
+  };
+}
+
+function isKubeadmConfig(object: Frozen<ContractObject> | undefined): object is Frozen<ContractObject> {
+  return object?.kind === KubeadmConfig.kind && groupOf(object.apiVersion) === KubeadmConfig.group;
+}
+
+function kubeadmSpec(object: Frozen<ContractObject>): Frozen<KubeadmConfig>["spec"] {
+  return (object.spec ?? {}) as never;
 }
 
 function changesBetween({ current, desired }: ComparedObjects): readonly string[] {

@@ -8,6 +8,7 @@ import type { MachineOwner } from "../../../machines/owner.ts";
 import { isOlderThanRollout, rolloutFields } from "../../../machines/rollout-fields.ts";
 import { setOwner } from "../../../machines/set-owner.ts";
 import type { Scope } from "../scope.ts";
+import { comparedSets } from "./compared-sets.ts";
 
 type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];
 
@@ -30,7 +31,7 @@ export async function askAboutSets(scope: DecisionScope, ports: UpdaterPorts, ta
     desiredKey: rolloutFields(deployment.spec.template.spec),
     subjects: scope.sets.flatMap((set) => {
       const machine = set.metadata.name === target ? undefined : exampleOf(scope, set);
-      return machine ? [subjectOf(scope, { set, machine, known, nowMs })] : [];
+      return machine ? [subjectOf(scope, { set, machine, known, nowMs, target })] : [];
     }),
   });
   record(scope, target, decisions);
@@ -42,11 +43,13 @@ interface Example {
   readonly machine: Frozen<Machine>;
   readonly known: readonly Decision[];
   readonly nowMs: number;
+  /** The name of the set with the template. */
+  readonly target: string;
 }
 
 function subjectOf(
   { context, deployment }: DecisionScope,
-  { set, machine, known, nowMs }: Example,
+  { set, machine, known, nowMs, target }: Example,
 ): UpdateSubject<Decision> {
   const { name } = set.metadata;
   const owner = withTemplateOf(deployment, set);
@@ -59,7 +62,12 @@ function subjectOf(
           `only new machines are newer than spec.rollout.after, ${deployment.spec.rollout?.after}; no updater makes them new`,
         )
       : undefined,
-    desired: () => desiredState(context, { owner, machine, parts }),
+    desired: async () => {
+      const state = await desiredState(context, { owner, machine, parts });
+      const sets =
+        state.state === "possible" ? await comparedSets(context, { set, owner, target }) : undefined;
+      return sets ? { ...state, sets } : state;
+    },
     record: (decision) => ({ machineSet: name, ...decision }),
   };
 }
