@@ -14,6 +14,7 @@ export {
 } from "./reconcilers/kubeadmcontrolplane/view/view-from-conditions.ts";
 export { updaterPorts } from "./setup/ports/updaters.ts";
 export { connectToExtension } from "./in-place/hooks/connect.ts";
+export { AZURE_UPDATER, type AzureUpdater, azureUpdater } from "./in-place/azure/azure-updater.ts";
 export type { UpdaterPorts } from "./in-place/hooks/updaters.ts";
 export type { ConnectToExtension } from "./in-place/hooks/hook-client.ts";
 export { viewOf as deploymentViewOf } from "./reconcilers/machinedeployment/view.ts";
