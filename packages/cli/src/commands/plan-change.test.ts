@@ -68,6 +68,21 @@ describe("capstan plan of manifests", () => {
     expect(printForecast(pools, "text")).toContain("nothing to do");
   });
 
+  test("replaces the machines of all pools in a network that is renamed", async () => {
+    const { networkSpec, ...rest } = azureCluster().spec;
+    const moved = azureCluster({
+      spec: {
+        ...rest,
+        subscriptionID: "00000000-0000-0000-0000-000000000001",
+        networkSpec: { ...networkSpec, vnet: { name: "other" } },
+      },
+    });
+    const pools = await forecasts(await settled(), manifest(moved));
+    expect(totalsOf(pools)).toMatchObject({ created: 3, deleted: 3 });
+    expect(pools[0]?.changes.map(({ path }) => path)).toContain("AzureCluster spec.networkSpec.vnet.name");
+    expect(isForecastDisruptive(pools)).toBe(true);
+  });
+
   test("says what a new size does, in every form", async () => {
     const pools = await forecasts(await settled(), poolManifest({ template: ROLLED }));
     expect(isForecastDisruptive(pools)).toBe(true);

@@ -485,22 +485,22 @@ describe("capstan plan of invalid input", () => {
     [
       "nothing",
       "",
-      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
+      "there is nothing to plan: no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "a list without items",
       "apiVersion: v1\nkind: List\n",
-      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
+      "there is nothing to plan: no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "a list of null",
       "kind: PodList\nmetadata: {}\nitems: null\n",
-      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
+      "there is nothing to plan: no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "no pool",
       stringify(other),
-      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
+      "there is nothing to plan: no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "machines without their pool",

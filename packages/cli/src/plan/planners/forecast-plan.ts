@@ -68,6 +68,7 @@ export function forecastChange(
       ? [
           ...changesBetween(before.pool.spec, after.pool.spec, "AzureMachinePool spec"),
           ...changesBetween(before.machinePool.spec, after.machinePool.spec, "MachinePool spec"),
+          ...changesBetween(before.azureCluster?.spec, after.azureCluster?.spec, "AzureCluster spec"),
         ]
       : [],
     typical,
