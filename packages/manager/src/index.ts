@@ -41,7 +41,7 @@ export {
   kindsOf,
   unknownControllers,
 } from "./setup/chosen-controllers.ts";
-export { createControllers, MANAGER_NAME } from "./setup/create-controllers.ts";
+export { createControllers, type CreatedControllers, MANAGER_NAME } from "./setup/create-controllers.ts";
 export { Manager } from "./setup/manager.ts";
 export { activeProviders, coexistenceProblems } from "./setup/coexistence.ts";
 export { type ReviewConfiguration, takeOverProblems } from "./setup/take-over.ts";

@@ -4,7 +4,7 @@ import type { MachineObjects, UpdaterQuestion } from "../machine-objects.ts";
 import { canUpdateBody, patchedObjects, progressIn, updateBody } from "./cluster-api.ts";
 import { hookPath, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
 import type { HookClient } from "./hook-client.ts";
-import { readAcceptedChanges, readUpdateAnswer } from "./messages.ts";
+import { messageIn, readAcceptedChanges, readUpdateAnswer } from "./messages.ts";
 import type { UpdateAnswer, UpdaterAnswer } from "@capstan/plan";
 import { type Updater, updatersFor } from "./registry.ts";
 
@@ -37,7 +37,7 @@ export async function askUpdater(
   question: UpdaterQuestion,
 ): Promise<UpdaterAnswer> {
   try {
-    return { accepted: await acceptedChanges(ports, updater, question) };
+    return await answerOf(ports, updater, question);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // failurePolicy is about missing answers. With a fallback, the owner would replace machines for an ignored error.
@@ -47,16 +47,19 @@ export async function askUpdater(
   }
 }
 
-async function acceptedChanges(
+async function answerOf(
   ports: UpdaterPorts,
   updater: Updater,
   { request, objects, changesFrom }: UpdaterQuestion,
-): Promise<readonly string[]> {
+): Promise<UpdaterAnswer> {
   const hook = "CanUpdateMachine";
-  if (updater.api === UPDATER_API) return readAcceptedChanges(await call(ports, updater, { hook, request }));
+  if (updater.api === UPDATER_API) {
+    const answer = await call(ports, updater, { hook, request });
+    return { accepted: readAcceptedChanges(answer), ...messageIn(answer) };
+  }
   const body = await call(ports, updater, { hook, request: canUpdateBody(objects) });
   const left = new Set(changesFrom(patchedObjects(body, objects.current)));
-  return request.changes.filter((path) => !left.has(path));
+  return { accepted: request.changes.filter((path) => !left.has(path)), ...messageIn(body) };
 }
 
 /** Calls an updater for one machine: the first call starts the update, the others ask for its progress. */
