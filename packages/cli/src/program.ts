@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
-import { portNumber, positiveNumber } from "./arguments.ts";
+import { portNumber, positiveNumber, updaterNames } from "./arguments.ts";
 import { addDescribe, addGetClusters } from "./cluster-program.ts";
 import { addConvert } from "./convert/convert-program.ts";
 import { refuseFile } from "./data-directory/data-directory.ts";
@@ -13,6 +13,7 @@ import {
   dataDirOption,
   type OutputFlag,
   outputOption,
+  UPDATERS_FLAG,
 } from "./flags.ts";
 import { addHelp } from "./help-program.ts";
 import { addInit, addUninstall } from "./init-program.ts";
@@ -232,6 +233,7 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--azure-port <number>", "port of the simulated Azure; 0 picks a free one", portNumber, 0)
     .option("--speed <factor>", SPEED, positiveNumber)
     .option("--feature-gates <gates>", FEATURE_GATES)
+    .option("--updaters <names>", UPDATERS_FLAG, updaterNames)
     .action(async ({ dataDir: folder, ...flags }: UpFlags) => {
       const { up } = await import("./commands/up.ts");
       await carryOut({ dataDir: folder }, (dataDir) => up(shell, { ...flags, dataDir }));
