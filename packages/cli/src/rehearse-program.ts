@@ -8,6 +8,7 @@ import type { Shell } from "./shell.ts";
 type RehearseFlags = AccessFlags & {
   filename: string[];
   from: string[];
+  workload: string[];
   seeds: number;
   seed: number;
   faults: string;
@@ -40,6 +41,14 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
         .argParser(several)
         .default([]),
     )
+    .addOption(
+      new Option(
+        "--workload <name=file>",
+        "a dump of a workload cluster, by the name of its Cluster: deployments, statefulsets, replicasets, pods and poddisruptionbudgets; may be repeated",
+      )
+        .argParser(several)
+        .default([]),
+    )
     .option("--seeds <number>", "how many runs, each with other durations", count, 20)
     .option("--seed <number>", "the first seed", count, 1)
     .option("--faults <list>", "faults from the change on: none, swarm, or a comma-separated list", "none")
@@ -47,11 +56,21 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
     .option("--feature-gates <gates>", FEATURE_GATES)
     .addOption(new Option("-o, --output <form>", "output format").choices(FORMS).default("text"))
     .addHelpText("after", HELP)
-    .action(async ({ filename: files, seed: firstSeed, limit: limitMs, ...flags }: RehearseFlags) => {
-      const { rehearse } = await import("./commands/rehearse.ts");
-      const access = accessOf(shell, flags);
-      await carryOut(flags, () => rehearse(shell, { ...flags, access, files, firstSeed, limitMs }));
-    });
+    .action(
+      async ({
+        filename: files,
+        workload: workloads,
+        seed: firstSeed,
+        limit: limitMs,
+        ...flags
+      }: RehearseFlags) => {
+        const { rehearse } = await import("./commands/rehearse.ts");
+        const access = accessOf(shell, flags);
+        await carryOut(flags, () =>
+          rehearse(shell, { ...flags, access, files, workloads, firstSeed, limitMs }),
+        );
+      },
+    );
   program.command("__rehearse-seeds", { hidden: true }).action(async () => {
     const { serveSeeds } = await import("./rehearse/run-seeds.ts");
     await carryOut({ dataDir: "" }, () => serveSeeds());

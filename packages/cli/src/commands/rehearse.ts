@@ -19,8 +19,9 @@ import { forWindow } from "../render/emphasis.ts";
 import { EMPHASIS, textOf } from "../rehearse/print/text.ts";
 import type { Answer } from "../rehearse/print/answer.ts";
 import { carriersOf, differencesOf, noVerdictFor } from "../rehearse/read/carriers.ts";
-import { type ReadFleet, readFleet } from "../rehearse/read/read-fleet.ts";
+import { type GivenWorkload, type ReadFleet, readFleet } from "../rehearse/read/read-fleet.ts";
 import type { SeedResult } from "../rehearse/rehearse-seed.ts";
+import { readWorkload } from "../rehearse/read/workload-objects.ts";
 import { runSeeds } from "../rehearse/run-seeds.ts";
 import type { Shell } from "../shell.ts";
 
@@ -31,6 +32,8 @@ export interface RehearseOptions {
   readonly files: readonly string[];
   /** Dumps of the fleet; without one, the cluster of the kubeconfig is read. */
   readonly from: readonly string[];
+  /** Dumps of workload clusters, as NAME=FILE. */
+  readonly workloads: readonly string[];
   readonly seeds: number;
   readonly firstSeed: number;
   /** `none`, `swarm`, or a list. */
@@ -50,10 +53,36 @@ export async function rehearse(shell: Shell, options: RehearseOptions): Promise<
   const change = (await readObjects(shell, options.files)).map((object) => placed(object, namespace));
   if (change.length === 0) throw new CommandError("-f has no object; expected the manifests of a change");
   const objects = await readObjects(shell, options.from);
-  const read = readFleet({ objects, change, workloads: [], namespace });
+  const workloads = await readWorkloads(shell, options.workloads, namespace);
+  const read = readFleet({ objects, change, workloads, namespace });
   const answer = await answerTo(shell, { options, objects, change, read });
   shell.out.write(printed(shell, answer, options.output));
   return answer.exitCode;
+}
+
+/** The dumps of workload clusters, by the name of their Cluster: `NAME=FILE` or `NAMESPACE/NAME=FILE`. */
+async function readWorkloads(
+  shell: Shell,
+  given: readonly string[],
+  namespace: string,
+): Promise<readonly GivenWorkload[]> {
+  const files = Map.groupBy(given, (text) => text.slice(0, Math.max(0, text.indexOf("="))));
+  const read: GivenWorkload[] = [];
+  for (const [name, texts] of files) {
+    const [first = "", second] = name.split("/");
+    if (first === "")
+      throw new CommandError(
+        `--workload ${JSON.stringify(texts[0])}: expected NAME=FILE, such as prod-1=prod-1.yaml`,
+      );
+    const objects = await readObjects(
+      shell,
+      texts.map((text) => text.slice(name.length + 1)),
+    );
+    const place =
+      second === undefined ? { namespace, cluster: first } : { namespace: first, cluster: second };
+    read.push({ ...place, ...readWorkload(objects) });
+  }
+  return read;
 }
 
 interface Question {

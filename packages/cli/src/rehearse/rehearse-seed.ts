@@ -11,6 +11,7 @@ import {
   type RunRecord,
 } from "@capstan/sim";
 import { simulatedControllers } from "../controllers/simulated-controllers.ts";
+import { virtualUpdaters } from "../controllers/virtual-updaters.ts";
 import { applyPatch } from "../plan/read/apply-patch.ts";
 import { changeLine, changesBetween } from "../plan/read/spec-changes.ts";
 import type { GivenObject } from "../plan/read/read-objects.ts";
@@ -54,6 +55,7 @@ export async function rehearseSeed(task: SeedTask): Promise<SeedResult> {
     durations,
     limitMs,
     controllers: (connections) => simulatedControllers(connections, features),
+    servers: virtualUpdaters,
     change: async (user) => {
       for (const manifest of change) applied.push(await applyManifest(user, manifest));
     },

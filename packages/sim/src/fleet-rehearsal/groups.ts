@@ -175,13 +175,13 @@ interface ConditionText {
 /** Conditions that say why an owner of machines is not done, the cause first. */
 const CAUSES: readonly (readonly [type: string, status: string])[] = [
   ["Paused", "True"],
-  ["MachinesUpToDate", "False"],
-  ["RollingOut", "True"],
+  ["Remediating", "True"],
   ["ScalingUp", "True"],
   ["ScalingDown", "True"],
-  ["Remediating", "True"],
   ["Available", "False"],
   ["Ready", "False"],
+  ["RollingOut", "True"],
+  ["MachinesUpToDate", "False"],
 ];
 
 /** Why an owner of machines is not rolled out; undefined if it is. */

@@ -18,7 +18,7 @@ import { ViolationError } from "../invariants/invariant.ts";
 import { managedClustersNamed } from "../managed-clusters/managed-clusters.ts";
 import { type FaultPlan, faultsOf } from "../scenario/fault-plan.ts";
 import type { Controllers } from "../world/managers.ts";
-import { createWorld, NotAtRestError, type World } from "../world/world.ts";
+import { createWorld, NotAtRestError, type World, type WorldOptions } from "../world/world.ts";
 import type { DurationModel, Fleet, WorkloadObjects } from "./fleet.ts";
 import { groupsIn, type GroupState, type StoredObjects } from "./groups.ts";
 import { FleetRecorder } from "./recorder.ts";
@@ -34,6 +34,8 @@ export interface FleetRehearsal {
   readonly durations: DurationModel;
   /** The controllers of the product. */
   readonly controllers: Controllers;
+  /** More servers of the world, such as updaters. */
+  readonly servers?: (current: () => World) => NonNullable<WorldOptions["servers"]>;
   /** Applies the change as the user would; throws what the server answers. */
   readonly change: (user: Client) => Promise<void>;
   /** How much virtual time the change may take. */
@@ -51,8 +53,13 @@ const LOOK_MS = 5 * MINUTE_MS;
 
 /** Grows a fleet in virtual time, applies a change to it, and records what happens until nothing does any more. */
 export async function rehearseFleet(rehearsal: FleetRehearsal): Promise<RunRecord> {
-  const { fleet, seed, controllers, features, durations } = rehearsal;
+  const { fleet, seed, controllers, features, durations, servers } = rehearsal;
   const { latencies, boot, pods } = durations;
+  const made: { world?: World } = {};
+  const current = (): World => {
+    if (!made.world) throw new TypeError("servers of a world are asked after it was created");
+    return made.world;
+  };
   const world = await createWorld({
     seed,
     controllers,
@@ -61,7 +68,9 @@ export async function rehearseFleet(rehearsal: FleetRehearsal): Promise<RunRecor
     azure: { ...fleet.azure, ...(latencies && { latencies }) },
     ...(boot && { guests: { boot } }),
     ...(pods && { pods }),
+    ...(servers && { servers: servers(current) }),
   });
+  made.world = world;
   const recorder = new FleetRecorder(world, fleet.azure);
   try {
     return await play(world, recorder, rehearsal);

@@ -1,5 +1,6 @@
 import type { GroupVerdict, Spread, Verdict } from "@capstan/sim";
 import { counted } from "../../render/amounts.ts";
+import { onOneLine } from "../../render/one-line.ts";
 import type { Emphasis } from "../../render/emphasis.ts";
 import type { Answer } from "./answer.ts";
 
@@ -29,7 +30,7 @@ export function textOf(answer: Answer): string {
     ...section("Assumed", answer.assumptions),
     ...section("Stood in the middle of a rollout, and is taken as finished", answer.midway),
     ...section("Not simulated", answer.ungrown),
-    `Verdict: ${verdict.outcome} (exit code ${answer.exitCode}): ${verdict.why}\n`,
+    `Verdict: ${verdict.outcome} (exit code ${answer.exitCode}): ${onOneLine(verdict.why)}\n`,
   ]
     .filter((part) => part !== "")
     .join("\n");
@@ -59,7 +60,9 @@ function groupText(verdict: GroupVerdict): string {
     ...(breaches > 0
       ? [`below its budget of ${floor} in ${counted(breaches, "seed")}, first in seed ${lowest.seed}`]
       : []),
-    ...(unfinished ? [`never settles in ${counted(unfinished.seeds, "seed")}: ${unfinished.why}`] : []),
+    ...(unfinished
+      ? [`never settles in ${counted(unfinished.seeds, "seed")}: ${onOneLine(unfinished.why)}`]
+      : []),
   ];
   return `${lines.join("\n  ")}\n`;
 }

@@ -6,6 +6,7 @@ import { counted } from "../../render/amounts.ts";
 import { azureSettingsFor } from "./azure-settings.ts";
 import { bootstrapSecret, createdForm } from "./created-form.ts";
 import { namesByGroup } from "./machine-names.ts";
+import { touchedPart } from "./touched-clusters.ts";
 import { fieldOf, isKind, MACHINE_KINDS, sortDump, type SortedDump } from "./owned-objects.ts";
 
 /** A fleet that can be grown, and what its dump did not say. */
@@ -19,12 +20,17 @@ export interface ReadFleet {
   readonly machines: number;
 }
 
+/** A workload cluster from its dump. */
+export interface GivenWorkload extends WorkloadObjects {
+  readonly assumptions: readonly string[];
+}
+
 /** What a fleet is read from. */
 export interface FleetSource {
   readonly objects: readonly GivenObject[];
   /** The manifests of the change, of which the simulated Azure must know sizes, images and versions, too. */
   readonly change: readonly GivenObject[];
-  readonly workloads: readonly WorkloadObjects[];
+  readonly workloads: readonly GivenWorkload[];
   /** The namespace of objects that do not set one. */
   readonly namespace: string;
 }
@@ -40,13 +46,19 @@ export function readFleet({ objects: given, change, workloads, namespace }: Flee
   const machines = machinesOf(dump);
   if (machines > MOST_MACHINES) throw new CommandError(tooMany(machines));
   const isMoved = clusters.every((one) => fieldOf(one, "spec", "paused") === true);
-  const roots = dump.owned.filter(({ kind }) => kind !== "Secret");
+  const all = dump.owned.filter(({ kind }) => kind !== "Secret");
+  const { objects: roots, others } = touchedPart(all, change);
   const secrets = secretsFor(roots, objects);
   const azure = azureSettingsFor([...roots, ...change]);
+  refuseUnknownWorkload(clusters, workloads);
   return {
     fleet: {
       objects: [...secrets.objects, ...roots.map((one) => createdForm(one, { isMoved }))],
-      workloads,
+      workloads: workloads.map(({ namespace: place, cluster, objects }) => ({
+        namespace: place,
+        cluster,
+        objects,
+      })),
       azure: azure.settings,
     },
     names: namesByGroup(dump.grown),
@@ -55,6 +67,9 @@ export function readFleet({ objects: given, change, workloads, namespace }: Flee
     assumptions: [
       ...(isMoved && clusters.length > 0
         ? ["all Clusters are paused, as clusterctl move leaves them: taken as not paused"]
+        : []),
+      ...(others.length > 0
+        ? [`the change does not reach ${counted(others.length, "other Cluster")}: not grown, and untouched`]
         : []),
       ...leavingNote(dump),
       ...azure.assumptions,
@@ -66,7 +81,10 @@ export function readFleet({ objects: given, change, workloads, namespace }: Flee
       ...(roots.some((one) => isKind(one, AzureClusterIdentity.kind))
         ? ["logins to Azure succeed; quotas and capacity of Azure suffice"]
         : ["quotas and capacity of Azure suffice"]),
-      ...workloadNotes(clusters, workloads),
+      ...workloadNotes(
+        clusters.filter((one) => !others.includes(one)),
+        workloads,
+      ),
     ],
   };
 }
@@ -92,6 +110,16 @@ function machinesOf({ owned, grown }: SortedDump): number {
   return Math.max(
     standing,
     wanted.reduce((sum, replicas) => sum + replicas, 0),
+  );
+}
+
+function refuseUnknownWorkload(clusters: readonly GivenObject[], workloads: readonly GivenWorkload[]): void {
+  const names = clusters.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const unknown = workloads.find(({ namespace, cluster }) => !names.includes(`${namespace}/${cluster}`));
+  if (!unknown) return;
+  const { namespace, cluster } = unknown;
+  throw new CommandError(
+    `--workload ${namespace}/${cluster}: the dump has no such Cluster; it has ${names.slice(0, 5).join(", ")}`,
   );
 }
 
@@ -160,15 +188,16 @@ function secretReferences(value: unknown): readonly SecretReference[] {
 
 function workloadNotes(
   clusters: readonly GivenObject[],
-  workloads: readonly WorkloadObjects[],
+  workloads: readonly GivenWorkload[],
 ): readonly string[] {
+  const own = new Set(workloads.flatMap(({ assumptions }) => assumptions));
   const missing = clusters.filter(
     ({ metadata }) =>
       !workloads.some(
         ({ namespace, cluster }) => namespace === metadata.namespace && cluster === metadata.name,
       ),
   );
-  if (missing.length === 0) return [];
+  if (missing.length === 0) return [...own];
   const which = missing.length === clusters.length ? "" : ` of ${counted(missing.length, "cluster")}`;
   return [
     `pods and disruption budgets${which} are not given: nodes are empty, so drains take seconds and no budget blocks`,
