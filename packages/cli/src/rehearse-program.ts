@@ -14,6 +14,8 @@ type RehearseFlags = AccessFlags & {
   faults: string;
   limit: number;
   output: RehearseForm;
+  compare: string[];
+  html?: string;
   featureGates?: string;
 };
 
@@ -55,6 +57,15 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
     .option("--limit <duration>", "virtual time that the change may take", durationMs, DAY_MS)
     .option("--feature-gates <gates>", FEATURE_GATES)
     .addOption(new Option("-o, --output <form>", "output format").choices(FORMS).default("text"))
+    .option("--html <file>", "also write a report with pictures, as one file")
+    .addOption(
+      new Option(
+        "--compare <file>",
+        "manifests of another change, to be rehearsed and shown beside it; may be repeated",
+      )
+        .argParser(several)
+        .default([]),
+    )
     .addHelpText("after", HELP)
     .action(
       async ({

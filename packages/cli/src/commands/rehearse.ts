@@ -15,11 +15,15 @@ import { featuresFor } from "../data-directory/feature-gates.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readProblem } from "../given-file.ts";
 import { type GivenObject, readObjects } from "../plan/read/read-objects.ts";
+import { codeSpan } from "../render/code-span.ts";
 import { forWindow } from "../render/emphasis.ts";
+import { htmlOf, type NamedAnswer } from "../rehearse/print/html.ts";
+import { markdownOf } from "../rehearse/print/markdown.ts";
 import { EMPHASIS, textOf } from "../rehearse/print/text.ts";
 import type { Answer } from "../rehearse/print/answer.ts";
 import { carriersOf, differencesOf, noVerdictFor } from "../rehearse/read/carriers.ts";
 import { type GivenWorkload, type ReadFleet, readFleet } from "../rehearse/read/read-fleet.ts";
+import { withNamesOfDump } from "../rehearse/names-of-dump.ts";
 import type { SeedResult } from "../rehearse/rehearse-seed.ts";
 import { readWorkload } from "../rehearse/read/workload-objects.ts";
 import { runSeeds } from "../rehearse/run-seeds.ts";
@@ -36,6 +40,10 @@ export interface RehearseOptions {
   readonly workloads: readonly string[];
   readonly seeds: number;
   readonly firstSeed: number;
+  /** The manifests of another change, to compare. */
+  readonly compare: readonly string[];
+  /** Where to write a report as HTML. */
+  readonly html?: string;
   /** `none`, `swarm`, or a list. */
   readonly faults: string;
   readonly limitMs: number;
@@ -50,14 +58,21 @@ export type RehearseForm = (typeof REHEARSE_FORMS)[number];
 /** `capstan rehearse`: grows a fleet in virtual time from its specs, applies a change, and says what happens. */
 export async function rehearse(shell: Shell, options: RehearseOptions): Promise<number> {
   const namespace = namespaceFor(shell, options.access);
-  const change = (await readObjects(shell, options.files)).map((object) => placed(object, namespace));
-  if (change.length === 0) throw new CommandError("-f has no object; expected the manifests of a change");
+  const changes = [options.files, ...(options.compare.length > 0 ? [options.compare] : [])];
   const objects = await readObjects(shell, options.from);
   const workloads = await readWorkloads(shell, options.workloads, namespace);
-  const read = readFleet({ objects, change, workloads, namespace });
-  const answer = await answerTo(shell, { options, objects, change, read });
-  shell.out.write(printed(shell, answer, options.output));
-  return answer.exitCode;
+  const answers: NamedAnswer[] = [];
+  for (const files of changes) {
+    const change = (await readObjects(shell, files)).map((object) => placed(object, namespace));
+    if (change.length === 0)
+      throw new CommandError(`${files.join(" ")} has no object; expected the manifests of a change`);
+    const read = readFleet({ objects, change, workloads, namespace });
+    const answer = await answerTo(shell, { options, objects, change, read });
+    answers.push({ title: files.join(" "), answer });
+  }
+  if (options.html !== undefined) writeReport(shell, options.html, htmlOf(answers));
+  shell.out.write(printed(shell, answers, options.output));
+  return answers[0]?.answer.exitCode ?? EXIT.failed;
 }
 
 /** The dumps of workload clusters, by the name of their Cluster: `NAME=FILE` or `NAMESPACE/NAME=FILE`. */
@@ -108,6 +123,13 @@ async function answerTo(shell: Shell, { options, objects, change, read }: Questi
   const results = await runSeeds(shell, tasks, (done) => {
     if (shell.err.isTerminal) shell.err.redraw(done < seeds ? `${done} of ${seeds} seeds` : "", "line");
   });
+  return answerOf({ options, objects, change, read }, results);
+}
+
+/** What all seeds say, with the names that users know. */
+function answerOf({ options, objects, read }: Question, grown: readonly SeedResult[]): Answer {
+  const { firstSeed, seeds } = options;
+  const results = withNamesOfDump(grown, read.names);
   const carriers = carriersOf(objects);
   const verdict = verdictOf(results, ({ kind, isPaused }) =>
     isPaused ? PAUSED : noVerdictFor(carriers, kind),
@@ -124,7 +146,6 @@ async function answerTo(shell: Shell, { options, objects, change, read }: Questi
     midway: read.midway,
     ungrown: results[0]?.run.ungrown ?? [],
     typical: typicalOf(results),
-    names: read.names,
   };
 }
 
@@ -171,13 +192,23 @@ function featuresOf(
   return featuresFor(shell, featureGates, needed.join(","));
 }
 
-function printed(shell: Shell, answer: Answer, form: RehearseForm): string {
-  if (form === "json") return `${JSON.stringify(answer, undefined, 2)}\n`;
-  return forWindow(shell, textOf(answer), form === "text" ? EMPHASIS : []);
+function printed(shell: Shell, answers: readonly NamedAnswer[], form: RehearseForm): string {
+  const [first, second] = answers;
+  if (form === "json") {
+    const [answer, compared] = [first?.answer, second?.answer];
+    return `${JSON.stringify(compared ? { ...answer, compared } : answer, undefined, 2)}\n`;
+  }
+  const parts = answers.map(({ title, answer }) => {
+    const text = form === "markdown" ? markdownOf(answer) : textOf(answer);
+    return answers.length === 1
+      ? text
+      : `${form === "markdown" ? `## ${codeSpan(title)}` : `== ${title}`}\n\n${text}`;
+  });
+  return form === "markdown" ? parts.join("\n") : forWindow(shell, parts.join("\n"), EMPHASIS);
 }
 
 /** Writes a report where the user wants it. */
-export function writeReport({ workingFolder }: Shell, path: string, text: string): void {
+function writeReport({ workingFolder }: Shell, path: string, text: string): void {
   try {
     writeFileSync(resolve(workingFolder, path), text, { mode: 0o644 });
   } catch (error) {

@@ -165,7 +165,8 @@ interface Counted extends KubernetesObject {
   };
 }
 
-interface ConditionText {
+/** A condition as users read it. */
+export interface ConditionText {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;

@@ -17,7 +17,7 @@ import { completeSettings } from "@capstan/azure-sim";
 import { machineIdIn, machineLabel } from "../machine-id.ts";
 import type { TraceEvent } from "../trace/trace-event.ts";
 import type { World } from "../world/world.ts";
-import { groupKey, groupOfMachine } from "./groups.ts";
+import { type ConditionText, groupKey, groupOfMachine } from "./groups.ts";
 import type { EvictionRecord, MachineHistory, PodEnd, RunRecord } from "./record.ts";
 
 interface KnownMachine {
@@ -40,6 +40,27 @@ const RESOURCES = new Map<string, CustomKind>(
   ]),
 );
 
+interface Reason {
+  /** The condition that is False while a machine of the group is out of date. */
+  readonly type: string;
+  readonly groupOf: (object: Frozen<KubernetesObject>) => string;
+}
+
+const REASONS: ReadonlyMap<string, Reason> = new Map([
+  [
+    `${Machine.group}/${Machine.plural}`,
+    { type: "UpToDate", groupOf: (machine) => groupOfMachine(machine as Frozen<Machine>) },
+  ],
+  [
+    `${AzureMachinePool.group}/${AzureMachinePool.plural}`,
+    {
+      type: "ScaleSetModelUpdated",
+      groupOf: (pool) =>
+        groupKey("MachinePool", { ...pool.metadata, name: controllerOf(pool)?.name ?? pool.metadata.name }),
+    },
+  ],
+]);
+
 /** Follows the machines of a world from its start, and the evictions and requests after a change. */
 export class FleetRecorder {
   readonly #world: World;
@@ -47,6 +68,8 @@ export class FleetRecorder {
   readonly #machines = new Map<string, KnownMachine>();
   readonly #evictions: EvictionRecord[] = [];
   readonly #azure = { requests: 0, writes: 0, throttled: 0 };
+  /** Why a group is rolled out, by its key, as its first condition says it. */
+  readonly #why = new Map<string, string>();
   #faults = 0;
   #changedMs: number | undefined;
   #lastWorkMs = 0;
@@ -69,6 +92,12 @@ export class FleetRecorder {
     this.#changedMs = this.#nowMs;
     this.#lastWorkMs = this.#nowMs;
     for (const [id, machine] of this.#machines) machine.versionBefore = this.#versionOf(id);
+  }
+
+  /** Why a group was rolled out after the change, as its conditions said it first. */
+  whyOf(group: string): readonly string[] {
+    const why = this.#why.get(group);
+    return why === undefined ? [] : [why];
   }
 
   /** When a machine, a Node, a condition or Azure changed last. */
@@ -111,7 +140,8 @@ export class FleetRecorder {
   #machine({ kind, machineId }: MachineEvent): void {
     const known = this.#known(machineId);
     this.#lastWorkMs = this.#nowMs;
-    if (kind === "created") known.cores = this.#coresOf(machineId);
+    // Azure tells of a new machine before it can be asked for its size.
+    if (known.cores === 0) known.cores = this.#coresOf(machineId);
     if (kind === "deleted") known.goneMs = this.#nowMs;
     const isUpdate = kind === "reimaged" || kind === "modelApplied";
     if (isUpdate && this.#changedMs !== undefined) known.updatedMs.push(this.#nowMs);
@@ -126,7 +156,19 @@ export class FleetRecorder {
     return this.#world.truth.node(machineId)?.node.status?.nodeInfo?.kubeletVersion;
   }
 
+  /** Keeps the first reason why a group is rolled out: of a machine of its own, or of the scale set of its pool. */
+  #explained(resource: string, object: Frozen<KubernetesObject>): void {
+    const reason = REASONS.get(resource);
+    if (reason === undefined || this.#changedMs === undefined) return;
+    const key = reason.groupOf(object);
+    if (this.#why.has(key)) return;
+    const { status } = object as { readonly status?: { readonly conditions?: readonly ConditionText[] } };
+    const found = status?.conditions?.find(({ type, status: is }) => type === reason.type && is === "False");
+    if (found?.message) this.#why.set(key, found.message);
+  }
+
   #stored(resource: string, { object, line }: StoredEvent): void {
+    this.#explained(resource, object as Frozen<KubernetesObject>);
     const kind = RESOURCES.get(resource);
     if (!kind || line.type === "DELETED") return;
     if (resource === POOL) return this.#poolStored(object as Frozen<MachinePool>);

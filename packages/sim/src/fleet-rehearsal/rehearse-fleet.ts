@@ -222,13 +222,19 @@ function recordOf(
     ungrown: notes,
     grownMs,
     ...recorder.end(),
-    groups: after.map((group) => groupRecord(known.get(group.key), group)),
+    groups: after.map((group) => ({
+      ...groupRecord(known.get(group.key), group),
+      why: recorder.whyOf(group.key),
+    })),
     steps: world.scheduler.steps,
   };
 }
 
-function groupRecord(before: GroupState | undefined, { replicas, ...after }: GroupState): GroupRecord {
-  return { ...after, replicasBefore: before?.replicas ?? 0, replicasAfter: replicas, why: [] };
+function groupRecord(
+  before: GroupState | undefined,
+  { replicas, ...after }: GroupState,
+): Omit<GroupRecord, "why"> {
+  return { ...after, replicasBefore: before?.replicas ?? 0, replicasAfter: replicas };
 }
 
 function storedIn(world: World): StoredObjects {

@@ -19,6 +19,4 @@ export interface Answer {
   readonly ungrown: readonly string[];
   /** One seed in full, for pictures: the one whose duration is in the middle. */
   readonly typical: SeedResult;
-  /** The names of the dump, by group, oldest machine first. */
-  readonly names: Readonly<Record<string, readonly string[]>>;
 }

@@ -17,7 +17,7 @@ export const EMPHASIS: Emphasis = [
 /** An answer in words. */
 export function textOf(answer: Answer): string {
   const { verdict } = answer;
-  const affected = verdict.groups.filter(isShown);
+  const affected = verdict.groups.filter((group) => isShown(answer, group));
   const others = verdict.groups.length - affected.length;
   return [
     `${answer.carrier}\n`,
@@ -46,8 +46,12 @@ function appliedLines({ object, isNew, lines }: Answer["applied"][number]): read
 }
 
 /** Groups that the change moves, and those that it should move and does not. */
-export function isShown({ isAffected, unfinished, noVerdict, group }: GroupVerdict): boolean {
-  return isAffected || unfinished !== undefined || (noVerdict !== undefined && group.isPaused);
+export function isShown(
+  { applied }: Pick<Answer, "applied">,
+  { isAffected, unfinished, group }: GroupVerdict,
+): boolean {
+  const title = `${group.kind} ${group.namespace}/${group.name}`;
+  return isAffected || unfinished !== undefined || applied.some(({ object }) => object === title);
 }
 
 function groupText(verdict: GroupVerdict): string {
@@ -55,7 +59,7 @@ function groupText(verdict: GroupVerdict): string {
   const lines = [
     `${group.kind} ${group.namespace}/${group.name}, cluster ${group.cluster}: ${fates(verdict)}`,
     ...(noVerdict === undefined ? [] : [`no verdict: ${noVerdict}`]),
-    ...group.why.map((line) => `why: ${line}`),
+    ...group.why.map((line) => `why: ${onOneLine(line)}`),
     ...(verdict.isAffected ? [pace(verdict), availability(verdict)] : []),
     ...(breaches > 0
       ? [`below its budget of ${floor} in ${counted(breaches, "seed")}, first in seed ${lowest.seed}`]
@@ -71,16 +75,17 @@ function groupText(verdict: GroupVerdict): string {
 export function fates({ replaced, inPlace, removed, added, untouched, group }: GroupVerdict): string {
   const more = Math.max(0, added.p50 - replaced.p50);
   const parts = [
-    ...(replaced.p90 > 0 ? [`${range(replaced)} replaced`] : []),
-    ...(inPlace.p90 > 0 ? [`${range(inPlace)} updated in place`] : []),
-    ...(removed.p90 > 0 ? [`${range(removed)} removed`] : []),
+    ...(replaced.p90 > 0 ? [`${spread(replaced)} replaced`] : []),
+    ...(inPlace.p90 > 0 ? [`${spread(inPlace)} updated in place`] : []),
+    ...(removed.p90 > 0 ? [`${spread(removed)} removed`] : []),
     ...(more > 0 ? [`${more} added`] : []),
     ...(untouched > 0 ? [`${untouched} untouched`] : []),
   ];
   return parts.length === 0 ? "no machine is touched" : `${parts.join(", ")} of ${group.replicasBefore}`;
 }
 
-function range({ p50, p90 }: Spread): string {
+/** A number over all seeds: one, or half and nine tenths of them. */
+export function spread({ p50, p90 }: Spread): string {
   return p50 === p90 ? String(p50) : `${p50} to ${p90}`;
 }
 
@@ -106,12 +111,12 @@ export function budgetLine({ budget, heldMs, pods, outcome }: Verdict["budgets"]
 
 function totals({ verdict, durations, seeds }: Answer): string {
   const { azure, podsEvicted, extraCores, faults } = verdict;
-  const refused = azure.throttled.p90 > 0 ? `, ${range(azure.throttled)} refused with 429` : "";
+  const refused = azure.throttled.p90 > 0 ? `, ${spread(azure.throttled)} refused with 429` : "";
   return [
     `Duration: ${span(verdict.durationMs)}, over ${counted(verdict.seeds, "seed")} (${seeds})`,
     `  durations from ${durations}`,
-    `Pods evicted: ${range(podsEvicted)}. Extra cores at once: ${range(extraCores)}.`,
-    `Azure: ${range(azure.requests)} requests, ${range(azure.writes)} of them writes${refused}.`,
+    `Pods evicted: ${spread(podsEvicted)}. Extra cores at once: ${spread(extraCores)}.`,
+    `Azure: ${spread(azure.requests)} requests, ${spread(azure.writes)} of them writes${refused}.`,
     ...(faults > 0 ? [`Faults injected: ${faults} in all.`] : []),
     "",
   ].join("\n");
