@@ -218,7 +218,13 @@ const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
 
 const SPEED = "speed of all clocks relative to the machine's (default: as before, 1 at first)";
 
-type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number; featureGates?: string };
+type UpFlags = DataDirFlag & {
+  port: number;
+  azurePort: number;
+  speed?: number;
+  latencies?: string;
+  featureGates?: string;
+};
 type AzureSimFlags = {
   dataDir?: string;
   port: number;
@@ -236,6 +242,10 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 6443)
     .option("--azure-port <number>", "port of the simulated Azure; 0 picks a free one", portNumber, 0)
     .option("--speed <factor>", SPEED, positiveNumber)
+    .option(
+      "--latencies <file>",
+      "how long machines boot, pods stop and operations of Azure take, where that differs from the model; docs/scenarios.md has the format",
+    )
     .option("--feature-gates <gates>", FEATURE_GATES)
     .option("--updaters <names>", UPDATERS_FLAG, updaterNames)
     .action(async ({ dataDir: folder, ...flags }: UpFlags) => {
