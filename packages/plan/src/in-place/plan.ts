@@ -7,7 +7,7 @@ interface PlannedUpdater {
 
 /** The answer of an updater to the question which changes it can make. */
 export type UpdaterAnswer =
-  | { readonly accepted: readonly string[] }
+  | { readonly accepted: readonly string[]; readonly needsDrain?: boolean }
   /** The updater did not answer, and its failure policy is Ignore: it makes no change. */
   | { readonly ignored: string }
   /** The updater did not answer, so it is not known what can be updated in place. */
@@ -17,6 +17,8 @@ export type UpdaterAnswer =
 interface PlanStep {
   readonly name: string;
   readonly changes: readonly string[];
+  /** Whether the Node is drained before. */
+  readonly needsDrain?: boolean;
 }
 
 /** The plan, or the next question that it needs. */
@@ -52,7 +54,8 @@ export function planUpdate({ changes, updaters, answers }: PlanInput): UpdatePla
     if ("failed" in answer) return { state: "unknown", why: `updater ${name}: ${answer.failed}` };
     const accepted = new Set("accepted" in answer ? answer.accepted : []);
     const taken = left.filter((path) => accepted.has(path));
-    if (taken.length > 0) steps.push({ name, changes: taken });
+    const needsDrain = "accepted" in answer && answer.needsDrain === true;
+    if (taken.length > 0) steps.push({ name, changes: taken, ...(needsDrain && { needsDrain }) });
     left = left.filter((path) => !accepted.has(path));
   }
   if (left.length > 0)

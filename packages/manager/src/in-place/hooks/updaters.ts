@@ -10,7 +10,7 @@ import {
 import { canUpdateBody, patchedObjects, progressIn, updateBody } from "./cluster-api.ts";
 import { hookPath, type QuestionHook, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
 import type { HookClient } from "./hook-client.ts";
-import { readAcceptedChanges, readUpdateAnswer } from "./messages.ts";
+import { readAcceptedChanges, readNeedsDrain, readUpdateAnswer } from "./messages.ts";
 import type { UpdateAnswer, UpdaterAnswer } from "@capstan/plan";
 import { type Updater, updatersFor } from "./registry.ts";
 
@@ -75,8 +75,10 @@ async function askByPaths(
   question: UpdaterQuestion,
 ): Promise<AskedUpdater> {
   const { request } = question;
-  const accepted = readAcceptedChanges(await call(ports, updater, { hook: "CanUpdateMachine", request }));
-  return { answer: { accepted }, next: withAccepted(question, accepted) };
+  const body = await call(ports, updater, { hook: "CanUpdateMachine", request });
+  const accepted = readAcceptedChanges(body);
+  const needsDrain = readNeedsDrain(body);
+  return { answer: { accepted, needsDrain }, next: withAccepted(question, accepted) };
 }
 
 interface Asked {
@@ -102,7 +104,7 @@ async function askByObjects(
   const accepted = request.changes.filter((path) => !left.has(path) && (!isAboutSet || shown.has(path)));
   const next = withAccepted(question, accepted);
   return {
-    answer: { accepted },
+    answer: { accepted, needsDrain: updater.needsDrain === true },
     next: isAboutSet
       ? { ...next, sets: { ...compared, current } }
       : { ...next, objects: { ...compared, current } },

@@ -16,7 +16,12 @@ import type { SecretPorts } from "@capstan/azure";
 import { fromOlderConditions } from "@capstan/plan";
 import { DISCOVERY_API, DISCOVERY_PATH, UPDATER_API } from "../../in-place/hooks/hook-api.ts";
 import { readDiscovery } from "../../in-place/hooks/discovery.ts";
-import { DISCOVERED, UPDATE_TIMEOUT_SETTING, updaterOf } from "../../in-place/hooks/registry.ts";
+import {
+  DISCOVERED,
+  NEEDS_DRAIN_SETTING,
+  UPDATE_TIMEOUT_SETTING,
+  updaterOf,
+} from "../../in-place/hooks/registry.ts";
 import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 
 /** The connections of the controller. */
@@ -82,7 +87,13 @@ async function authorityIn(source: string, { readSecret }: ExtensionConfigPorts)
 }
 
 function checkSettings({ context }: Scope): Outcome {
-  const timeout = context.object.spec.settings?.[UPDATE_TIMEOUT_SETTING];
+  const { [UPDATE_TIMEOUT_SETTING]: timeout, [NEEDS_DRAIN_SETTING]: drain = "false" } =
+    context.object.spec.settings ?? {};
+  if (drain !== "true" && drain !== "false")
+    throw terminal(
+      "NotDiscovered",
+      `spec.settings.${NEEDS_DRAIN_SETTING} is ${JSON.stringify(drain)}: expected "true" or "false"`,
+    );
   const problem = timeout === undefined ? undefined : durationProblem(timeout);
   if (problem === undefined) return next;
   const message = `spec.settings.${UPDATE_TIMEOUT_SETTING} is ${JSON.stringify(timeout)}: ${problem}`;

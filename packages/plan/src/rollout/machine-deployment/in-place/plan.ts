@@ -130,13 +130,13 @@ function moveAction(
   { machine, from, to }: PendingMove,
 ): DeploymentAction {
   const verdict = inPlace.verdicts.get(from);
-  const updaters = verdict?.result === "Covered" ? verdict.updaters : [];
+  const { updaters, needsDrain = false } = verdict?.result === "Covered" ? verdict : { updaters: [] };
   const why = verdict?.why ?? "a move was recorded";
   return {
     ...headingOf(view),
     action: "MoveMachine",
     targets: [machine],
-    detail: { from, to, updaters },
+    detail: { from, to, updaters, ...(needsDrain && { needsDrain }) },
     why,
   };
 }
