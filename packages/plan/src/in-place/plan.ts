@@ -52,16 +52,21 @@ export function planUpdate({ changes, updaters, answers }: PlanInput): UpdatePla
     const answer = answers.get(name);
     if (!answer) return { state: "ask", updater: name, changes: left };
     if ("failed" in answer) return { state: "unknown", why: `updater ${name}: ${answer.failed}` };
-    const accepted = new Set("accepted" in answer ? answer.accepted : []);
-    const taken = left.filter((path) => accepted.has(path));
-    const needsDrain = "accepted" in answer && answer.needsDrain === true;
-    if (taken.length > 0) steps.push({ name, changes: taken, ...(needsDrain && { needsDrain }) });
-    left = left.filter((path) => !accepted.has(path));
+    const step = stepOf(name, left, answer);
+    if (step.changes.length > 0) steps.push(step);
+    left = left.filter((path) => !step.changes.includes(path));
   }
   if (left.length > 0)
     return { state: "uncovered", uncovered: left, steps, why: uncoveredWhy(left, updaters) };
   const why = steps.map(({ name, changes: paths }) => `${name} changes ${paths.join(", ")}`).join("; ");
   return { state: "covered", steps, why: why === "" ? "no field of the machines changes" : why };
+}
+
+function stepOf(name: string, left: readonly string[], answer: UpdaterAnswer): PlanStep {
+  if (!("accepted" in answer)) return { name, changes: [] };
+  const accepted = new Set(answer.accepted);
+  const changes = left.filter((path) => accepted.has(path));
+  return { name, changes, ...(answer.needsDrain === true && { needsDrain: true }) };
 }
 
 function uncoveredWhy(left: readonly string[], updaters: readonly PlannedUpdater[]): string {

@@ -67,6 +67,16 @@ export interface FleetResult {
   readonly blocked: readonly string[];
 }
 
+const START_STATES: Readonly<Record<Start, InPlaceMachine["state"]>> = {
+  available: "ready",
+  broken: "starting",
+  lost: "ready",
+  updating: "updating",
+  deleting: "deleting",
+  starting: "starting",
+  unhealthy: "unhealthy",
+};
+
 const TURNS_AT_MOST = 4_000;
 const NEW = "new";
 
@@ -105,8 +115,8 @@ class FleetRun {
     for (const set of this.#sets) set.status = this.#statusOf(set);
     const { replicas, maxSurge, maxUnavailable, fallback } = story;
     const surge = Math.max(maxUnavailable === 0 ? Math.min(maxSurge, 1) : 0, fallback?.maxSurge ?? 0);
-    const wanted = this.#sets.reduce((sum, set) => sum + Math.max(set.replicas, set.status.current), 0);
-    this.#ceiling = Math.max(wanted, replicas + surge);
+    const desired = this.#sets.reduce((sum, set) => sum + Math.max(set.replicas, set.status.current), 0);
+    this.#ceiling = Math.max(desired, replicas + surge);
   }
 
   #nameOf(at: number): string {
@@ -114,14 +124,13 @@ class FleetRun {
   }
 
   #machine(set: string, start: Start): FleetMachine {
-    const state =
-      ({ available: "ready", broken: "starting", lost: "ready" } as const)[start as "lost"] ?? start;
+    const state = START_STATES[start];
     return {
       name: `${set}-${++this.#serial}`,
       createdMs: this.#serial,
       isOriginal: true,
       set,
-      state: state as InPlaceMachine["state"],
+      state,
       isAvailable: start === "available",
       isMarked: false,
       isCondemned: false,
@@ -166,36 +175,43 @@ class FleetRun {
   }
 
   /** Carries a plan out as the controller does, up to a crash. */
-  #act({ actions, records, target }: DeploymentPlan): void {
-    const writes: (() => void)[] = [];
-    for (const { action, targets, detail, why } of actions) {
-      const [name = ""] = targets;
-      if (action !== "Wait") this.log.push(`${action} ${name} ${JSON.stringify(detail)}: ${why}`);
+  #act(plan: DeploymentPlan): void {
+    for (const { action, targets, detail, why } of plan.actions)
+      if (action !== "Wait") this.log.push(`${action} ${targets.join()} ${JSON.stringify(detail)}: ${why}`);
+    const writes = [...this.#firstWrites(plan), ...this.#setWrites(plan), ...this.#lastWrites(plan)];
+    const isCrash = this.#rng.next() < 0.2;
+    for (const write of isCrash ? writes.slice(0, this.#rng.below(writes.length + 1)) : writes) write();
+  }
+
+  #firstWrites({ actions, records }: DeploymentPlan): (() => void)[] {
+    return actions.flatMap(({ action, targets: [name = ""], detail }) => {
       if (action === "MarkMachine")
-        writes.push(() => this.#update(name, { isMarked: true, isCondemned: detail.cause !== "Spare" }));
-      if (action === "CreateMachineSet")
-        writes.push(() => this.#createSet(name, detail.replicas, records?.get(name)?.hasSpare));
-    }
-    const scaled = new Map(
+        return [() => this.#update(name, { isMarked: true, isCondemned: detail.cause !== "Spare" })];
+      if (action !== "CreateMachineSet") return [];
+      return [() => this.#createSet(name, detail.replicas, records?.get(name)?.hasSpare)];
+    });
+  }
+
+  #setWrites({ actions, records, target }: DeploymentPlan): (() => void)[] {
+    const sizes = new Map(
       actions.flatMap((one) =>
         one.action === "ScaleMachineSet" ? [[one.targets[0], one.detail.to] as const] : [],
       ),
     );
-    const ordered = this.#sets.toSorted((a, b) => Number(b.name === target) - Number(a.name === target));
-    for (const set of ordered)
-      writes.push(() =>
-        Object.assign(set, { replicas: scaled.get(set.name) ?? set.replicas }, records?.get(set.name)),
-      );
-    for (const { action, targets, detail } of actions) {
-      const [name = ""] = targets;
+    return this.#sets
+      .toSorted((a, b) => Number(b.name === target) - Number(a.name === target))
+      .map((set) => () => {
+        Object.assign(set, { replicas: sizes.get(set.name) ?? set.replicas }, records?.get(set.name));
+      });
+  }
+
+  #lastWrites({ actions }: DeploymentPlan): (() => void)[] {
+    return actions.flatMap(({ action, targets: [name = ""], detail }) => {
       if (action === "MoveMachine")
-        writes.push(() => this.#update(name, { set: detail.to, state: "updating", isAvailable: false }));
-      if (action === "DeleteMachineSet")
-        writes.push(() => (this.#sets = this.#sets.filter((set) => set.name !== name)));
-    }
-    const isCrash = this.#rng.next() < 0.2;
-    const done = isCrash ? writes.slice(0, Math.floor(this.#rng.next() * (writes.length + 1))) : writes;
-    for (const write of done) write();
+        return [() => this.#update(name, { set: detail.to, state: "updating", isAvailable: false })];
+      if (action !== "DeleteMachineSet") return [];
+      return [() => void (this.#sets = this.#sets.filter((set) => set.name !== name))];
+    });
   }
 
   #update(name: string, change: Partial<FleetMachine>): void {

@@ -160,12 +160,13 @@ function verdictsOf(
   const all = [...verdicts.values()];
   const uncovered = fallback ? undefined : all.find(({ result }) => result === "Uncovered");
   const unknown = all.find(({ result }) => result === "Unknown");
-  return [
-    ...(uncovered
-      ? [{ ...heading, reason: "ChangesNotCovered", why: `${uncovered.why}; ${WAYS_OUT}` } as const]
-      : []),
-    ...(unknown ? [{ ...heading, reason: "UpdatersNotAnswering", why: unknown.why } as const] : []),
-  ];
+  const blocked: DeploymentBlocked[] = [];
+  if (uncovered) {
+    const why = `${uncovered.why}; ${WAYS_OUT}`;
+    blocked.push({ ...heading, reason: "ChangesNotCovered", why });
+  }
+  if (unknown) blocked.push({ ...heading, reason: "UpdatersNotAnswering", why: unknown.why });
+  return blocked;
 }
 
 function failuresOf(view: DeploymentView, { machines }: DeploymentUpdateView): readonly DeploymentBlocked[] {
