@@ -65,7 +65,17 @@ async function injectAuthority({ context, ports }: Scope): Promise<Outcome> {
   const { metadata, spec } = context.object;
   const source = metadata.annotations?.[INJECT_CA_ANNOTATION];
   if (source === undefined) return next;
-  const authority = await authorityIn(source, ports).catch((error: unknown) => {
+  const [namespace = "", name = "", ...rest] = source.split("/");
+  if (namespace === "" || name === "" || rest.length > 0) {
+    const problem = `the annotation ${INJECT_CA_ANNOTATION} is ${JSON.stringify(source)}; expected NAMESPACE/NAME`;
+    throw terminal("NotDiscovered", problem);
+  }
+  const { service } = spec.clientConfig;
+  if (service && service.namespace !== namespace) {
+    const problem = `the annotation ${INJECT_CA_ANNOTATION} names Secret ${source}, but only Secrets of ${service.namespace}, the namespace of the Service, are read; copy the Secret there`;
+    throw terminal("NotDiscovered", problem);
+  }
+  const authority = await authorityIn({ namespace, name }, ports).catch((error: unknown) => {
     throw notDiscovered(error);
   });
   if (spec.clientConfig.caBundle === authority) return again(SECRET_POLL_MS, "WatchingSecret");
@@ -73,17 +83,27 @@ async function injectAuthority({ context, ports }: Scope): Promise<Outcome> {
   return block(0, "InjectingAuthority");
 }
 
-async function authorityIn(source: string, { readSecret }: ExtensionConfigPorts): Promise<string> {
-  const [namespace = "", name = "", ...rest] = source.split("/");
-  if (namespace === "" || name === "" || rest.length > 0) {
-    const problem = `the annotation ${INJECT_CA_ANNOTATION} is ${JSON.stringify(source)}; expected NAMESPACE/NAME`;
-    throw terminal("NotDiscovered", problem);
-  }
+interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The certificates in a Secret, in base64. Whoever reads the ExtensionConfig reads them, so nothing else is copied. */
+async function authorityIn(
+  { namespace, name }: SecretName,
+  { readSecret }: ExtensionConfigPorts,
+): Promise<string> {
   const secret = await readSecret(namespace, name);
   const authority = secret?.data?.["ca.crt"];
-  if (authority !== undefined) return authority;
-  const problem = secret ? "has no key ca.crt" : "does not exist";
-  throw waiting("NotDiscovered", `Secret ${source} ${problem}`, SECRET_POLL_MS);
+  if (authority !== undefined && isCertificates(authority)) return authority;
+  const problem = secret ? "has no PEM certificate in ca.crt; add it" : "does not exist; create it";
+  const message = `Secret ${namespace}/${name} ${problem}, or correct the annotation ${INJECT_CA_ANNOTATION}`;
+  throw waiting("NotDiscovered", message, SECRET_POLL_MS);
+}
+
+function isCertificates(base64: string): boolean {
+  const text = Buffer.from(base64, "base64").toString("utf8");
+  return text.includes("-----BEGIN CERTIFICATE-----") && !text.includes("PRIVATE KEY-----");
 }
 
 function checkSettings({ context }: Scope): Outcome {
