@@ -3,7 +3,7 @@ import { customKinds, type Features } from "@capstan/api";
 import { builtInKinds, type ClusterOptions, type Clusters, openClusters } from "@capstan/apiserver";
 import { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters } from "@capstan/apiserver/layout";
 import { type AdjustableClock, type Env, type Transport, withClock } from "@capstan/env";
-import { CONTROLLERS, MANAGER_NAME, migrateStoredVersions } from "@capstan/manager";
+import { AZURE_UPDATER, CONTROLLERS, MANAGER_NAME, migrateStoredVersions } from "@capstan/manager";
 import { createClient, createLogger, silentLogger } from "@capstan/runtime";
 import { describeSimulator, type Simulator, startSimulator } from "../azure/simulator.ts";
 import { countObjects } from "../cluster/count-objects.ts";
@@ -34,6 +34,8 @@ export interface UpOptions {
   readonly speed?: number;
   /** Features to switch, as `NAME=true,...`. */
   readonly featureGates?: string;
+  /** The updaters of this process that are on beside the reference one. */
+  readonly updaters?: readonly string[];
 }
 
 /** `capstan up`: serves the clusters and the simulated Azure of a data directory until SIGTERM or Ctrl-C. */
@@ -122,7 +124,12 @@ async function start(shell: Shell, { directory, step, options, features, closers
   step(workloads.summary);
   // Users read conditions and events; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(shell.err));
-  updaters = embeddedUpdaters({ kube, guests: workloads.guests });
+  const hasAzure = options.updaters?.includes(AZURE_UPDATER) === true;
+  updaters = embeddedUpdaters({
+    kube,
+    guests: workloads.guests,
+    azure: hasAzure ? () => manager.azureUpdater : undefined,
+  });
   const manager = embeddedManager({
     env,
     outside: shell.env,
