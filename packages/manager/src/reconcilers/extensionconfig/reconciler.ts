@@ -65,22 +65,25 @@ async function injectAuthority({ context, ports }: Scope): Promise<Outcome> {
   const { metadata, spec } = context.object;
   const source = metadata.annotations?.[INJECT_CA_ANNOTATION];
   if (source === undefined) return next;
-  const [namespace = "", name = "", ...rest] = source.split("/");
-  if (namespace === "" || name === "" || rest.length > 0) {
-    const problem = `the annotation ${INJECT_CA_ANNOTATION} is ${JSON.stringify(source)}; expected NAMESPACE/NAME`;
-    throw terminal("NotDiscovered", problem);
-  }
-  const { service } = spec.clientConfig;
-  if (service && service.namespace !== namespace) {
-    const problem = `the annotation ${INJECT_CA_ANNOTATION} names Secret ${source}, but only Secrets of ${service.namespace}, the namespace of the Service, are read; copy the Secret there`;
-    throw terminal("NotDiscovered", problem);
-  }
-  const authority = await authorityIn({ namespace, name }, ports).catch((error: unknown) => {
+  const secret = secretNamed(source, spec.clientConfig.service?.namespace);
+  const authority = await authorityIn(secret, ports).catch((error: unknown) => {
     throw notDiscovered(error);
   });
   if (spec.clientConfig.caBundle === authority) return again(SECRET_POLL_MS, "WatchingSecret");
   spec.clientConfig.caBundle = authority;
   return block(0, "InjectingAuthority");
+}
+
+/** The Secret that the annotation names. Beside a Service, only Secrets of its namespace are read. */
+function secretNamed(source: string, allowed: string | undefined): SecretName {
+  const [namespace = "", name = "", ...rest] = source.split("/");
+  if (namespace === "" || name === "" || rest.length > 0) {
+    const problem = `the annotation ${INJECT_CA_ANNOTATION} is ${JSON.stringify(source)}; expected NAMESPACE/NAME`;
+    throw terminal("NotDiscovered", problem);
+  }
+  if (allowed === undefined || namespace === allowed) return { namespace, name };
+  const problem = `the annotation ${INJECT_CA_ANNOTATION} names Secret ${source}, but only Secrets of ${allowed}, the namespace of the Service, are read; copy the Secret there`;
+  throw terminal("NotDiscovered", problem);
 }
 
 interface SecretName {
