@@ -1,7 +1,6 @@
 /** Updaters that ask for a drain: the Node is empty before their first call, and takes pods again after the end. */
 import { type Frozen, type Machine, MachineDeployment, Pod } from "@capstan/api";
 import { PodDisruptionBudget } from "@capstan/apiserver";
-import type { Handler, HttpResponse } from "@capstan/env";
 import { createWorld, type World } from "@capstan/sim";
 import { defineUpdater, done, failed, inProgress, type Updater, type UpdateResult } from "@capstan/updater";
 import { expect, test } from "vitest";
@@ -32,32 +31,16 @@ type Dialect = "proposal" | "Cluster API";
 function draining(calls: UpdaterCalls, dialect: Dialect, end: () => UpdateResult): Updater {
   const { handle, ...updater } = defineUpdater({
     name: "resizer",
-    canUpdate: ({ changes }) => changes,
+    canUpdate: ({ changes }) => ({ acceptedChanges: changes, needsDrain: dialect === "proposal" }),
     update: ({ machine: { name } }) => {
       calls.updated.push(name);
       return calls.updated.filter((one) => one === name).length > 1 ? end() : inProgress(20);
     },
   });
-  const asked: Handler = async (request) => {
-    if (dialect === "Cluster API")
-      return handle({ ...request, headers: { ...request.headers, "user-agent": "Go-http-client/2.0" } });
-    const response = await handle(request);
-    if (!request.path.includes("/canupdatemachine/")) return response;
-    return answered({ ...((await response.json()) as object), needsDrain: true });
-  };
-  return { ...updater, handle: asked };
-}
-
-function answered(body: object): HttpResponse {
-  const text = JSON.stringify(body);
+  const caller = dialect === "proposal" ? {} : { "user-agent": "Go-http-client/2.0" };
   return {
-    status: 200,
-    headers: {},
-    text: () => Promise.resolve(text),
-    json: () => Promise.resolve(body),
-    lines: async function* () {
-      yield await Promise.resolve(text);
-    },
+    ...updater,
+    handle: (request) => handle({ ...request, headers: { ...request.headers, ...caller } }),
   };
 }
 

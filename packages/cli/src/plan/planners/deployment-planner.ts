@@ -138,10 +138,31 @@ function courseOf(
 ): Course {
   const decisions = status?.inPlace?.decisions ?? [];
   const isInPlace = decisions.length > 0 && decisions.every(({ result }) => result === "Covered");
+  const split = inPlace && !isInPlace ? splitOf(inPlace, outdated) : undefined;
   // Machines that updaters cannot change are replaced within limits of their own.
-  const { maxSurge, maxUnavailable } = isInPlace ? limits : (inPlace?.fallback ?? limits);
+  const { maxSurge, maxUnavailable } =
+    isInPlace || split ? spareLimits(limits) : (inPlace?.fallback ?? limits);
   const course: Course = { outdated, desired: replicas, maxSurge, maxUnavailable, isInPlace };
+  if (split) return { ...course, split };
   return isInPlace ? course : { ...course, ...timeOf(spec, course) };
+}
+
+/** Updates in place add one machine at most, and only if none may be unavailable. */
+function spareLimits({ maxSurge, maxUnavailable }: Pick<Course, "maxSurge" | "maxUnavailable">) {
+  return { maxSurge: maxUnavailable > 0 ? 0 : Math.min(maxSurge, 1), maxUnavailable };
+}
+
+/** How a rollout ends that updaters cover in part; undefined if they cover nothing. */
+function splitOf(
+  { verdicts, machines, fallback }: NonNullable<ReturnType<typeof deploymentViewOf>["inPlace"]>,
+  outdated: number,
+): Course["split"] {
+  const updated = machines.filter(
+    ({ set, state }) => verdicts.get(set)?.result === "Covered" && state === "ready",
+  ).length;
+  if (updated === 0) return undefined;
+  const uncovered = machines.filter(({ set }) => verdicts.get(set)?.result === "Uncovered").length;
+  return { updated, staying: fallback ? 0 : Math.min(uncovered, outdated - updated) };
 }
 
 /** How long the replacement of AzureMachines takes; of other providers no times are known. */

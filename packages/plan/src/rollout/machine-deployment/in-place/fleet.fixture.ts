@@ -40,6 +40,8 @@ interface FleetMachine {
   /** It never gets a Node. */
   isBroken: boolean;
   hadNode: boolean;
+  /** Its Node is on its way to be Ready. */
+  isSettling: boolean;
 }
 
 interface FleetSet {
@@ -135,6 +137,7 @@ class FleetRun {
       isMarked: false,
       isCondemned: false,
       isBroken: start === "broken",
+      isSettling: false,
       hadNode: start === "available" || start === "lost" || start === "updating",
     };
   }
@@ -208,7 +211,10 @@ class FleetRun {
   #lastWrites({ actions }: DeploymentPlan): (() => void)[] {
     return actions.flatMap(({ action, targets: [name = ""], detail }) => {
       if (action === "MoveMachine")
-        return [() => this.#update(name, { set: detail.to, state: "updating", isAvailable: false })];
+        return [
+          () =>
+            this.#update(name, { set: detail.to, state: "updating", isAvailable: false, isSettling: false }),
+        ];
       if (action !== "DeleteMachineSet") return [];
       return [() => void (this.#sets = this.#sets.filter((set) => set.name !== name))];
     });
@@ -231,7 +237,7 @@ class FleetRun {
       const machine = this.#machines.find(({ name }) => name === targets[0]);
       if ((action !== "DeleteMachine" && action !== "Remediate") || !machine) continue;
       this.log.push(`  ${set.name} deletes ${machine.name} ${machine.state}`);
-      Object.assign(machine, { state: "deleting", isAvailable: false });
+      Object.assign(machine, { state: "deleting", isAvailable: false, isSettling: false });
     }
     set.status = this.#statusOf(set);
   }
@@ -248,13 +254,15 @@ class FleetRun {
       isMarked: false,
       isCondemned: false,
       hadNode: false,
+      isSettling: false,
     } as const;
     this.#machines.push({ ...fresh, name, createdMs: this.#nowMs, set: set.name, isBroken });
   }
 
   #advance(machine: FleetMachine): void {
     if (machine.state === "deleting") this.#machines = this.#machines.filter((one) => one !== machine);
-    else Object.assign(machine, { state: "ready", isAvailable: true, hadNode: true });
+    else if (machine.isSettling) Object.assign(machine, { isAvailable: true, isSettling: false });
+    else Object.assign(machine, { state: "ready", hadNode: true, isSettling: true });
   }
 
   #deleteByUser(): void {
@@ -268,15 +276,20 @@ class FleetRun {
     const isUpdated = (name: string): boolean =>
       this.#sets.some((set) => set.name === name && set.verdict === "Covered");
     return this.#machines.filter(
-      ({ state, isAvailable, isBroken, set }) =>
-        (state === "ready" && !isAvailable && !isUpdated(set)) ||
+      ({ state, isAvailable, isBroken, isSettling, set }) =>
+        (state === "ready" && !isAvailable && !isSettling && !isUpdated(set)) ||
         (state === "starting" && isBroken && set === NEW),
     );
   }
 
   #delete(machine: FleetMachine): void {
     this.log.push(`* a user deletes ${machine.name}`);
-    Object.assign(machine, { state: "deleting", isAvailable: false, isOriginal: false });
+    Object.assign(machine, {
+      state: "deleting",
+      isAvailable: false,
+      isSettling: false,
+      isOriginal: false,
+    });
     this.#best = this.#available() - this.#committed();
   }
 
@@ -417,8 +430,8 @@ function viewOf(machine: FleetMachine): InPlaceMachine {
     : view;
 }
 
-function canAdvance({ state, isBroken }: FleetMachine): boolean {
-  return state === "deleting" || state === "updating" || (state === "starting" && !isBroken);
+function canAdvance({ state, isBroken, isSettling }: FleetMachine): boolean {
+  return isSettling || state === "deleting" || state === "updating" || (state === "starting" && !isBroken);
 }
 
 /** Runs until nothing happens any more. */

@@ -83,7 +83,8 @@ function endSpare(fleet: Fleet): Fleet {
 
 /** Removes what is more than the desired replicas: from old sets first, and as long as enough machines stay available. */
 function removeSurplus(fleet: Fleet): Fleet {
-  const allowance = hasSpare(fleet) && (isUpdatingAny(fleet) || fleet.marks.size > 0) ? 1 : 0;
+  // The spare machine goes only by its mark: its set would choose one that was just updated.
+  const allowance = hasSpare(fleet) ? 1 : 0;
   const desired = fleet.view.replicas;
   const why = `${counted(desired, "replica")} desired`;
   return [...oldSets(fleet), targetSet(fleet)].reduce((left, set) => {
