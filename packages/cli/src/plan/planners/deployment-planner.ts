@@ -136,15 +136,19 @@ function courseOf(
   { replicas, inPlace, ...limits }: ReturnType<typeof deploymentViewOf>,
   outdated: number,
 ): Course {
-  const decisions = status?.inPlace?.decisions ?? [];
-  const isInPlace = decisions.length > 0 && decisions.every(({ result }) => result === "Covered");
+  const isInPlace = isCovered(status);
   const split = inPlace && !isInPlace ? splitOf(inPlace, outdated) : undefined;
+  const facts = { outdated, desired: replicas, isInPlace };
+  if (isInPlace || split) return { ...facts, ...spareLimits(limits), ...(split && { split }) };
   // Machines that updaters cannot change are replaced within limits of their own.
-  const { maxSurge, maxUnavailable } =
-    isInPlace || split ? spareLimits(limits) : (inPlace?.fallback ?? limits);
-  const course: Course = { outdated, desired: replicas, maxSurge, maxUnavailable, isInPlace };
-  if (split) return { ...course, split };
-  return isInPlace ? course : { ...course, ...timeOf(spec, course) };
+  const { maxSurge, maxUnavailable } = inPlace?.fallback ?? limits;
+  const course: Course = { ...facts, maxSurge, maxUnavailable };
+  return { ...course, ...timeOf(spec, course) };
+}
+
+function isCovered(status: Frozen<MachineDeployment>["status"]): boolean {
+  const { decisions = [] } = status?.inPlace ?? {};
+  return decisions.length > 0 && decisions.every(({ result }) => result === "Covered");
 }
 
 /** Updates in place add one machine at most, and only if none may be unavailable. */
