@@ -28,6 +28,7 @@ import { onOneLine } from "./render/one-line.ts";
 import { fitted, widthFor } from "./render/width.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
+import { addUpdater } from "./updater-program.ts";
 
 /** Runs a command line and returns its exit code. Errors are printed as a sentence, not as a stack trace. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
@@ -66,6 +67,7 @@ const FOR_USERS: ReadonlySet<string> = new Set([
   "CommandError",
   "DatabaseError",
   "FeatureGateError",
+  "ServeProblem",
   "TransportError",
 ]);
 
@@ -205,7 +207,7 @@ type Addition = (program: Command, shell: Shell, carryOut: CarryOut) => void;
 
 /** The order in which help shows them; of two commands, the one that is used more often comes first. */
 const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
-  ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addVerify]],
+  ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addUpdater, addVerify]],
   ["Look", [addQuestions, addDescribe]],
   ["Change", [addPlan, addRollout, addPrototype, addConvert]],
   ["Rehearse", [addSimCommands]],
@@ -214,7 +216,13 @@ const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
 
 const SPEED = "speed of all clocks relative to the machine's (default: as before, 1 at first)";
 
-type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number; featureGates?: string };
+type UpFlags = DataDirFlag & {
+  port: number;
+  azurePort: number;
+  speed?: number;
+  featureGates?: string;
+  updaters?: readonly string[];
+};
 type AzureSimFlags = {
   dataDir?: string;
   port: number;
