@@ -148,6 +148,60 @@ test("an updater that requires client certificates refuses callers without one",
   }
 });
 
+describe("the program of an updater", () => {
+  const sentences = async (...args: readonly string[]): Promise<{ failed: string[]; written: string }> => {
+    const failed: string[] = [];
+    let written = "";
+    const write = (text: string): void => void (written += text);
+    await runUpdater(resizer(), { args, write, fail: (sentence) => failed.push(sentence) });
+    return { failed, written };
+  };
+
+  test("prints its help", async () => {
+    expect(await sentences("--help")).toEqual({
+      failed: [],
+      written: expect.stringMatching(/^usage:/) as string,
+    });
+    expect((await sentences("serve", "-h")).written).toMatch(/^usage:/);
+  });
+
+  test.each([
+    [[], "give a command: serve or deploy; --help prints what else there is"],
+    [["server"], '"server" is not a command; give serve or deploy; --help prints what else there is'],
+    [["--tsl"], "Unknown option '--tsl'; --help prints what else there is"],
+    [["serve"], "serve needs --tls-folder, a folder with tls.crt and tls.key"],
+    [
+      ["serve", "--tls-folder", "nowhere"],
+      "tls.crt in the TLS folder nowhere cannot be read: there is no such file",
+    ],
+    [["deploy"], "deploy needs --image, such as --image registry.example.com/resizer:1"],
+    [["deploy", "--image", "a b"], '--image "a b" is not the name of an image'],
+  ])("says in one sentence what is wrong with %j", async (args, sentence) => {
+    expect(await sentences(...args)).toEqual({ failed: [sentence], written: "" });
+  });
+
+  test("says that its port is in use, or that its certificate is none", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "updater-"));
+    try {
+      writeFileSync(join(folder, "tls.crt"), SELF_SIGNED.cert);
+      writeFileSync(join(folder, "tls.key"), SELF_SIGNED.key);
+      const first = await serveUpdater(resizer(), { tlsFolder: folder, port: 0 });
+      const port = String(first.port);
+      expect((await sentences("serve", "--tls-folder", folder, "--port", port)).failed).toEqual([
+        `port ${port} is in use; choose another with --port, or 0 for a free one`,
+      ]);
+      expect((await sentences("serve", "--tls-folder", folder, "--port", "-1")).failed).toHaveLength(1);
+      await first.close();
+      writeFileSync(join(folder, "tls.crt"), "no certificate");
+      const [sentence, ...others] = (await sentences("serve", "--tls-folder", folder, "--port", "0")).failed;
+      expect(sentence).toMatch(/^the server does not start: /);
+      expect(others).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 describe("kubeadm-upgrade", () => {
   const facts: UpgradedMachine = { providerID: "azure:///vm", version: "v1.31.0", kubeletVersion: "v1.30.0" };
   const ran = (results: readonly string[], machine: UpgradedMachine | undefined = facts) => {

@@ -1,4 +1,4 @@
-import { createHttpTransport } from "@capstan/env";
+import { createHttpTransport, type Transport } from "@capstan/env";
 import { checkConformance, conformanceText } from "@capstan/updater";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -19,18 +19,15 @@ export interface UpdaterTestOptions {
 export async function updaterTest(shell: Shell, options: UpdaterTestOptions): Promise<number> {
   const { env, out } = shell;
   const { url, ca, machine, output } = options;
-  const transport = createHttpTransport({
+  const address = {
     baseUrl: url,
     ...(ca !== undefined && { ca: readGivenFile(shell, ca, "--ca") }),
     ...clientOf(shell, options),
-  });
-  try {
-    const report = await checkConformance({ transport, clock: env.clock, ...(machine && { machine }) });
-    out.write(output === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : conformanceText(report));
-    return report.isPassed ? EXIT.done : EXIT.failed;
-  } finally {
-    await transport.close();
-  }
+  };
+  const connect = (): Transport => createHttpTransport(address);
+  const report = await checkConformance({ connect, clock: env.clock, ...(machine && { machine }) });
+  out.write(output === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : conformanceText(report));
+  return report.isPassed ? EXIT.done : EXIT.failed;
 }
 
 function clientOf(

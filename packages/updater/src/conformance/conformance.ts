@@ -1,6 +1,6 @@
 import type { Clock, Transport } from "@capstan/env";
 import { HOOKS_API } from "../cluster-api/wire.ts";
-import { type CallerPorts, send } from "./caller.ts";
+import { send } from "./caller.ts";
 import {
   type Check,
   checksOf,
@@ -14,12 +14,17 @@ import { discover, type Discovered, UPDATER_API } from "./discovery.ts";
 
 /** The updater under test. */
 export interface ConformanceOptions {
-  /** The way to the updater. */
-  readonly transport: Transport;
+  /** Opens a connection to the updater: one for most requests, and another one for those that a server may break off. */
+  readonly connect: () => Transport;
   readonly clock: Pick<Clock, "timer">;
   /** A Machine of the management cluster that UpdateMachine is called for, which may change it; none unless given. */
   readonly machine?: NamedMachine;
+  /** The length of the longest body that is sent; 8 MiB unless given. */
+  readonly hugeBytes?: number;
 }
+
+// Twice what updaters of the SDK read.
+const HUGE_BYTES = 8 * 1024 * 1024;
 
 /** The result of one check. */
 export interface CheckResult {
@@ -42,18 +47,36 @@ const DIALECTS: Readonly<Record<string, string>> = { [UPDATER_API]: "capstan", [
 
 /** Calls an updater of either dialect with good and hostile requests. Unless a Machine is named, nothing is updated. */
 export async function checkConformance(options: ConformanceOptions): Promise<ConformanceReport> {
-  const ports: CallerPorts = options;
+  const { connect, clock } = options;
+  const transport = connect();
   const sendWithin =
     (seconds: number): SendTo =>
-    (request) =>
-      send(ports, { timeoutSeconds: seconds, ...request });
+    async ({ isBrokenOff = false, ...request }) => {
+      const own = isBrokenOff ? connect() : transport;
+      const received = await send({ transport: own, clock }, { timeoutSeconds: seconds, ...request });
+      if (isBrokenOff) void own.close();
+      return received;
+    };
+  try {
+    return await checkWith(sendWithin, options);
+  } finally {
+    await transport.close();
+  }
+}
+
+async function checkWith(
+  sendWithin: (seconds: number) => SendTo,
+  options: ConformanceOptions,
+): Promise<ConformanceReport> {
   const callers = ["capstan", "cluster-api"] as const;
   const found: Discovered[] = [];
   for (const caller of callers) found.push(await discover(sendWithin(10), caller));
   const results: CheckResult[] = found.map(({ problems }, index) =>
     resultOf("discovery", `${TITLES[callers[index] ?? "capstan"]} can use the answer`, problems.join("; ")),
   );
-  for (const handler of distinct(found.flatMap(({ handlers }) => handlers))) {
+  const { hugeBytes = HUGE_BYTES } = options;
+  for (const discovered of distinct(found.flatMap(({ handlers }) => handlers))) {
+    const handler: TestedHandler = { ...discovered, hugeBytes };
     const sendTo = sendWithin(handler.timeoutSeconds);
     for (const check of [...checksOf(handler), ...more(handler, options)])
       results.push(await run(check, sendTo, handler));
@@ -77,7 +100,7 @@ function resultOf(about: string, check: string, problem: string): CheckResult {
 }
 
 /** Both callers may see the same handlers. */
-function distinct(handlers: readonly TestedHandler[]): readonly TestedHandler[] {
+function distinct(handlers: Discovered["handlers"]): Discovered["handlers"] {
   return [...new Map(handlers.map((handler) => [pathOf(handler), handler])).values()];
 }
 

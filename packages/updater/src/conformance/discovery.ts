@@ -6,9 +6,11 @@ import type { SendTo, TestedHandler } from "./checks.ts";
 /** The API of the proposal's hooks. */
 export const UPDATER_API = "updaters.capstan.dev/v1alpha1";
 
+type DiscoveredHandler = Omit<TestedHandler, "hugeBytes">;
+
 /** What a caller learns about an updater. */
 export interface Discovered {
-  readonly handlers: readonly TestedHandler[];
+  readonly handlers: readonly DiscoveredHandler[];
   /** What is wrong with the answer. */
   readonly problems: readonly string[];
 }
@@ -47,7 +49,7 @@ export async function discover(send: SendTo, caller: "capstan" | "cluster-api"):
   };
 }
 
-function foreignProblems(handlers: readonly TestedHandler[]): readonly string[] {
+function foreignProblems(handlers: readonly DiscoveredHandler[]): readonly string[] {
   return handlers
     .filter(({ api }) => api !== HOOKS_API)
     .map(
@@ -59,7 +61,7 @@ function foreignProblems(handlers: readonly TestedHandler[]): readonly string[] 
 function handlerIn(
   value: unknown,
   where: string,
-): { readonly handler?: TestedHandler; readonly problems: readonly string[] } {
+): { readonly handler?: DiscoveredHandler; readonly problems: readonly string[] } {
   if (!isObject(value) || !isObject(value["requestHook"]))
     return { problems: [`${where} has no name and requestHook`] };
   const { name, timeoutSeconds, failurePolicy } = value;
@@ -79,7 +81,7 @@ function handlerIn(
     );
   const seconds =
     typeof timeoutSeconds === "number" && timeoutSeconds > 0 ? timeoutSeconds : USUAL_TIMEOUT_SECONDS;
-  const handler: TestedHandler = {
+  const handler: DiscoveredHandler = {
     api: String(apiVersion),
     hook: String(hook),
     name: String(name),
