@@ -40,6 +40,38 @@ describe("an updater", () => {
     expect(await tested.accepts(["machine.spec.version"])).toEqual([]);
   });
 
+  test("says why it refuses a change, and asks for a drain, in both dialects", async () => {
+    const updater = defineUpdater({
+      name: "careful",
+      canUpdate: ({ changes }) => ({
+        acceptedChanges: changes.filter((path) => isBelow(path, "infraMachine.spec.size")),
+        message: "the version is not mine",
+        needsDrain: true,
+      }),
+      update: () => done(),
+    });
+    const ask = async (path: string, body: object): Promise<unknown> =>
+      (await updater.handle({ method: "POST", path, headers: {}, body })).json();
+    const changes = ["infraMachine.spec.size", "machine.spec.version"];
+    expect(await ask("/updaters.capstan.dev/v1alpha1/canupdatemachine/can-update", { changes })).toEqual({
+      error: null,
+      acceptedChanges: ["infraMachine.spec.size"],
+      message: "the version is not mine",
+      needsDrain: true,
+    });
+    const side = (version: string) => ({
+      machine: { metadata: {}, spec: { version } },
+      infrastructureMachine: { metadata: {}, spec: {} },
+    });
+    const path = "/hooks.runtime.cluster.x-k8s.io/v1alpha1/canupdatemachine/can-update";
+    expect(await ask(path, { current: side("v1.1.0"), desired: side("v1.2.0") })).toEqual({
+      apiVersion: "hooks.runtime.cluster.x-k8s.io/v1alpha1",
+      kind: "CanUpdateMachineResponse",
+      status: "Success",
+      message: "the version is not mine",
+    });
+  });
+
   test("reports progress, its end, and failures in the form of the API", async () => {
     const tested = underTest(resizer());
     expect(await tested.update("a")).toEqual({

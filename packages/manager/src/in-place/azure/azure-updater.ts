@@ -148,13 +148,13 @@ async function advance(arm: Arm, { id, desired, node }: Target): Promise<Progres
   const observed: ObservedUpdate = { machine, desired, node, sizesHere };
   const step = decideStep(observed);
   const refused = await perform(arm, machine, step);
-  if (refused === undefined) return progressOf(step);
+  if (refused === undefined) return progressOf(step, machine);
   const after = decideStep({ ...observed, refused });
   // The machine runs and nothing was changed: there is nothing to remember.
   if (machine.powerState === "running" && after.do === "patch" && after.size === undefined)
     return failed(`${machine.name} stays ${machine.size}: ${refused}`);
   const again = await perform(arm, machine, after);
-  return again === undefined ? progressOf(after) : failed(again);
+  return again === undefined ? progressOf(after, machine) : failed(again);
 }
 
 /** Carries a step out; a text is the refusal of Azure. */
@@ -199,10 +199,16 @@ async function hasChanged(arm: Arm, before: VirtualMachine): Promise<boolean> {
 const BUSY_SECONDS = 10;
 const RETRY_SECONDS = 60;
 
-function progressOf(step: MachineStep): Progress {
+function progressOf(step: MachineStep, { provisioningState }: VirtualMachine): Progress {
   if (step.do === "finish") return { status: "Done" };
   if (step.do === "fail") return failed(step.why);
-  return { status: "InProgress", tryAgain: `${BUSY_SECONDS}s`, message: step.why };
+  // Azure has no room for a start that is repeated at once.
+  const isRepeated = step.do === "start" && provisioningState === "Failed";
+  return {
+    status: "InProgress",
+    tryAgain: `${isRepeated ? RETRY_SECONDS : BUSY_SECONDS}s`,
+    message: step.why,
+  };
 }
 
 function failed(error: string): Progress {
