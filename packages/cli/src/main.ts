@@ -24,6 +24,7 @@ const shell: Shell = {
   pid: process.pid,
   // The monotonic clock of a process starts with it.
   beganMs: 0,
+  ...(process.argv[1] !== undefined && { program: process.argv[1] }),
   terminate: (pid) => void process.kill(pid, "SIGTERM"),
   stopSignal: () => stopSignalOf(process, env.clock),
 };

@@ -22,6 +22,7 @@ import { addVerify } from "./verify-program.ts";
 import { VERSION } from "./manifest.ts";
 import { commandOfOther, withOneName } from "./completion/other-programs.ts";
 import { addPrototype } from "./prototype-program.ts";
+import { addRehearse } from "./rehearse-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
 import { causeFirst } from "./render/cause-first.ts";
 import { onOneLine } from "./render/one-line.ts";
@@ -59,7 +60,7 @@ function asFlag(given: string): string {
 
 /** Pipelines detect a disruptive change by the exit code of `plan`: an invalid flag must not have the same one. */
 function usageCode([command]: readonly string[]): number {
-  return command === "plan" ? EXIT.failed : EXIT.usage;
+  return command === "plan" || command === "rehearse" ? EXIT.failed : EXIT.usage;
 }
 
 // By name, because importing the packages that define them would take longer than most commands do.
@@ -117,6 +118,7 @@ Examples:
   capstan sim run examples/scenarios/boot-100.yaml   a rehearsal in virtual time
   capstan rollout watch mp-0           the rollout of a pool
   capstan plan -f pool.yaml            what applying it would do
+  capstan rehearse -f pool.yaml --from dump.yaml   the same in virtual time, on a fleet grown from a dump
   capstan convert -f manifests --in-place   manifests of v1beta1 become v1beta2, with their comments
   capstan init                         install the manager in a management cluster of yours
   capstan uninstall --dry-run          what would be removed from it
@@ -133,8 +135,10 @@ Exit codes:
   0   done
   1   failed; stderr has the reason
   2   the command line is invalid
-  2   plan: machines would be disrupted
+  2   plan, rehearse: machines would be disrupted
+  3   rehearse: the change would block or break a budget
   3   status: nothing is running
+  4   rehearse: no verdict
 `;
 
 /** The words of every command, such as `rollout status`; the program itself is empty. */
@@ -210,7 +214,7 @@ const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
   ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addUpdater, addVerify]],
   ["Look", [addQuestions, addDescribe]],
   ["Change", [addPlan, addRollout, addPrototype, addConvert]],
-  ["Rehearse", [addSimCommands]],
+  ["Rehearse", [addRehearse, addSimCommands]],
   ["Help", [addHelp]],
 ];
 
@@ -220,6 +224,7 @@ type UpFlags = DataDirFlag & {
   port: number;
   azurePort: number;
   speed?: number;
+  latencies?: string;
   featureGates?: string;
   updaters?: readonly string[];
 };
@@ -240,6 +245,10 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 6443)
     .option("--azure-port <number>", "port of the simulated Azure; 0 picks a free one", portNumber, 0)
     .option("--speed <factor>", SPEED, positiveNumber)
+    .option(
+      "--latencies <file>",
+      "how long machines boot, pods stop and operations of Azure take, where that differs from the model; docs/scenarios.md has the format",
+    )
     .option("--feature-gates <gates>", FEATURE_GATES)
     .option("--updaters <names>", UPDATERS_FLAG, updaterNames)
     .action(async ({ dataDir: folder, ...flags }: UpFlags) => {

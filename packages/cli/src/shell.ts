@@ -44,6 +44,8 @@ export interface Shell {
   readonly pid: number;
   /** When the process began, on the monotonic clock. */
   readonly beganMs: number;
+  /** The file of this program, to start more processes of it; without one, all work is done in this process. */
+  readonly program?: string;
   /** Asks a process to end; throws as `process.kill` does. */
   terminate(pid: number): void;
   /** After the first call, Ctrl-C and similar signals abort this signal instead of ending the process. */

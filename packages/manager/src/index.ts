@@ -45,6 +45,7 @@ export { createControllers, type CreatedControllers, MANAGER_NAME } from "./setu
 export { Manager } from "./setup/manager.ts";
 export { activeProviders, coexistenceProblems } from "./setup/coexistence.ts";
 export { type ReviewConfiguration, takeOverProblems } from "./setup/take-over.ts";
+export { controlPlaneVersionsOf } from "./contract/contract-object.ts";
 export { kindNamed, targetOf } from "./contract/reference.ts";
 export { WEBHOOK_CONFIGURATION } from "./certificates/ca-bundle.ts";
 export { CERTIFICATE_SECRET } from "./certificates/certificate-secret.ts";

@@ -8,6 +8,13 @@ import type { Trace } from "../trace/trace.ts";
 import { Availability, type Pool } from "./availability.ts";
 import { USER_NOTE } from "./edit.ts";
 
+/** A machine that has become able, or unable, to do work. */
+export interface AvailabilityChange {
+  readonly machineId: string;
+  readonly isAvailable: boolean;
+  readonly atMs: number;
+}
+
 /** The counts of a workload cluster. */
 export interface Census {
   readonly nodes: number;
@@ -38,6 +45,7 @@ export class Truth {
   readonly #censuses = new Map<string, { nodes: number; nodesReady: number; podsRunning: number }>();
   readonly #lostNotes: string[] = [];
   readonly #availability = new Availability();
+  #onAvailability: ((change: AvailabilityChange) => void) | undefined;
   /** The Node of each machine, by machine id. */
   readonly #nodeOf = new Map<string, { readonly cluster: string; readonly node: Frozen<Node> }>();
 
@@ -89,6 +97,11 @@ export class Truth {
   /** Since when a machine can do work; undefined while it cannot. */
   availableSinceMs(machineId: string): number | undefined {
     return this.#availability.sinceMs(machineId);
+  }
+
+  /** Calls the listener for each machine that becomes able, or unable, to do work, from now on. */
+  onAvailability(listener: (change: AvailabilityChange) => void): void {
+    this.#onAvailability = listener;
   }
 
   /** The storage of the management cluster. */
@@ -188,13 +201,17 @@ export class Truth {
   #count(machineId: string): void {
     const { machines, scaleSets } = this.azure.core.world;
     const setKey = scaleSetOf(machineId);
+    const atMs = this.#nowMs();
+    const wasAvailable = this.isAvailable(machineId);
     this.#availability.note(machineId, {
       isRunning: machines.record(machineId)?.power === "running",
       node: this.#nodeOf.get(machineId)?.node,
       setKey,
       set: setKey === undefined ? undefined : scaleSets.get(setKey),
-      atMs: this.#nowMs(),
+      atMs,
     });
+    const isAvailable = this.isAvailable(machineId);
+    if (isAvailable !== wasAvailable) this.#onAvailability?.({ machineId, isAvailable, atMs });
   }
 }
 

@@ -195,6 +195,11 @@ export class World {
     return client;
   }
 
+  /** The names of the workload clusters that exist. */
+  workloadNames(): readonly string[] {
+    return this.#host.names();
+  }
+
   /** Sends a user's request to Azure. */
   async arm(method: string, path: string, body?: unknown): Promise<HttpResponse> {
     const headers = { authorization: `Bearer ${this.azure.issueToken().token}` };

@@ -41,12 +41,12 @@ export const poolPlanner: Planner = {
 /** What applying manifests would do to each pool that they change. */
 export async function forecastsOf(
   shell: Shell,
-  { client, given, nowMs }: ProposedChange,
+  { client, home, given, nowMs }: ProposedChange,
 ): Promise<readonly PoolForecast[]> {
   const proposed = await proposedPools(client, given);
   return Promise.all(
     proposed.map(async (pool) => {
-      const { note, ...workload } = await findObstacles(shell, client, pool.after);
+      const { note, ...workload } = await findObstacles(shell, { client, home }, pool.after);
       const forecast = forecastChange(pool, workload, nowMs);
       return { ...forecast, notes: [...forecast.notes, ...(note === undefined ? [] : [note])] };
     }),

@@ -12,6 +12,7 @@ import { type Client, Failure } from "@capstan/runtime";
 import { CommandError } from "../../command-error.ts";
 import { readPool } from "../../rollout/live-pool.ts";
 import { applyPatch } from "../read/apply-patch.ts";
+import { controlPlaneVersion } from "../read/control-plane-version.ts";
 import { type GivenObjects, titleOf } from "../read/given-objects.ts";
 import { isFor, type PoolParts, refusePoolOfAnother } from "./pool-parts.ts";
 import type { GivenObject } from "../read/read-objects.ts";
@@ -23,6 +24,8 @@ export interface ProposedPool {
   readonly after: PoolParts;
   /** Whether its Cluster exists, or comes with the manifests. */
   readonly hasCluster: boolean;
+  /** The version that its control plane has or gets; undefined if it is not known. */
+  readonly controlPlaneVersion: string | undefined;
 }
 
 /** Applies manifests as a dry run: with the server's defaults and validation, and without storing anything. */
@@ -40,7 +43,12 @@ export async function proposedPools(client: Client, given: GivenObjects): Promis
     [...pools, ...others, ...beside].map(async (pool) => {
       const parts = await proposedParts(client, pool, machinePools);
       const { before, after } = withAzureCluster(parts, azureClusters);
-      return { before, after, hasCluster: after.cluster !== undefined || comesWith(given, after) };
+      return {
+        before,
+        after,
+        hasCluster: after.cluster !== undefined || comesWith(given, after),
+        controlPlaneVersion: await controlPlaneVersion(client, given, after.cluster),
+      };
     }),
   );
 }

@@ -1,0 +1,217 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { FEATURE_NAMES, type Features } from "@capstan/api";
+import {
+  type FaultPlan,
+  formatProblem,
+  type Outcome,
+  readFaultPlan,
+  TABLE_DURATIONS,
+  verdictOf,
+} from "@capstan/sim";
+import { namespaceFor, type UserAccess } from "../cluster/user-kubeconfig.ts";
+import { CommandError } from "../command-error.ts";
+import { featuresFor } from "../data-directory/feature-gates.ts";
+import { EXIT } from "../exit-codes.ts";
+import { readProblem } from "../given-file.ts";
+import { type GivenObject, readObjects } from "../plan/read/read-objects.ts";
+import { codeSpan } from "../render/code-span.ts";
+import { forWindow } from "../render/emphasis.ts";
+import { htmlOf, type NamedAnswer } from "../rehearse/print/html.ts";
+import { markdownOf } from "../rehearse/print/markdown.ts";
+import { EMPHASIS, textOf } from "../rehearse/print/text.ts";
+import type { Answer } from "../rehearse/print/answer.ts";
+import { carriersOf, differencesOf, noVerdictFor } from "../rehearse/read/carriers.ts";
+import { type GivenWorkload, type ReadFleet, readFleet } from "../rehearse/read/read-fleet.ts";
+import { withNamesOfDump } from "../rehearse/names-of-dump.ts";
+import type { SeedResult } from "../rehearse/rehearse-seed.ts";
+import { readWorkload } from "../rehearse/read/workload-objects.ts";
+import { runSeeds } from "../rehearse/run-seeds.ts";
+import type { Shell } from "../shell.ts";
+
+/** What to rehearse, and how to print it. */
+export interface RehearseOptions {
+  readonly access: UserAccess;
+  /** The manifests of the change. */
+  readonly files: readonly string[];
+  /** Dumps of the fleet; without one, the cluster of the kubeconfig is read. */
+  readonly from: readonly string[];
+  /** Dumps of workload clusters, as NAME=FILE. */
+  readonly workloads: readonly string[];
+  readonly seeds: number;
+  readonly firstSeed: number;
+  /** The manifests of another change, to compare. */
+  readonly compare: readonly string[];
+  /** Where to write a report as HTML. */
+  readonly html?: string;
+  /** `none`, `swarm`, or a list. */
+  readonly faults: string;
+  readonly limitMs: number;
+  readonly output: RehearseForm;
+  readonly featureGates?: string;
+}
+
+/** The formats of an answer. */
+export const REHEARSE_FORMS = ["text", "json", "markdown"] as const;
+export type RehearseForm = (typeof REHEARSE_FORMS)[number];
+
+/** `capstan rehearse`: grows a fleet in virtual time from its specs, applies a change, and says what happens. */
+export async function rehearse(shell: Shell, options: RehearseOptions): Promise<number> {
+  const namespace = namespaceFor(shell, options.access);
+  const changes = [options.files, ...(options.compare.length > 0 ? [options.compare] : [])];
+  const objects = await readObjects(shell, options.from);
+  const workloads = await readWorkloads(shell, options.workloads, namespace);
+  const answers: NamedAnswer[] = [];
+  for (const files of changes) {
+    const change = (await readObjects(shell, files)).map((object) => placed(object, namespace));
+    if (change.length === 0)
+      throw new CommandError(`${files.join(" ")} has no object; expected the manifests of a change`);
+    const read = readFleet({ objects, change, workloads, namespace });
+    const answer = await answerTo(shell, { options, objects, change, read });
+    answers.push({ title: files.join(" "), answer });
+  }
+  if (options.html !== undefined) writeReport(shell, options.html, htmlOf(answers));
+  shell.out.write(printed(shell, answers, options.output));
+  return answers[0]?.answer.exitCode ?? EXIT.failed;
+}
+
+/** The dumps of workload clusters, by the name of their Cluster: `NAME=FILE` or `NAMESPACE/NAME=FILE`. */
+async function readWorkloads(
+  shell: Shell,
+  given: readonly string[],
+  namespace: string,
+): Promise<readonly GivenWorkload[]> {
+  const files = Map.groupBy(given, (text) => text.slice(0, Math.max(0, text.indexOf("="))));
+  const read: GivenWorkload[] = [];
+  for (const [name, texts] of files) {
+    const [first = "", second] = name.split("/");
+    if (first === "")
+      throw new CommandError(
+        `--workload ${JSON.stringify(texts[0])}: expected NAME=FILE, such as prod-1=prod-1.yaml`,
+      );
+    const objects = await readObjects(
+      shell,
+      texts.map((text) => text.slice(name.length + 1)),
+    );
+    const place =
+      second === undefined ? { namespace, cluster: first } : { namespace: first, cluster: second };
+    read.push({ ...place, ...readWorkload(objects) });
+  }
+  return read;
+}
+
+interface Question {
+  readonly options: RehearseOptions;
+  readonly objects: readonly GivenObject[];
+  readonly change: readonly GivenObject[];
+  readonly read: ReadFleet;
+}
+
+async function answerTo(shell: Shell, { options, objects, change, read }: Question): Promise<Answer> {
+  const { firstSeed, seeds } = options;
+  const faults = planIn(options.faults);
+  const features = featuresOf(shell, options, [...objects, ...change]);
+  const tasks = Array.from({ length: seeds }, (_, index) => ({
+    fleet: read.fleet,
+    change,
+    seed: String(firstSeed + index),
+    faults,
+    features,
+    durations: TABLE_DURATIONS,
+    limitMs: options.limitMs,
+  }));
+  const results = await runSeeds(shell, tasks, (done) => {
+    if (shell.err.isTerminal) shell.err.redraw(done < seeds ? `${done} of ${seeds} seeds` : "", "line");
+  });
+  return answerOf({ options, objects, change, read }, results);
+}
+
+/** What all seeds say, with the names that users know. */
+function answerOf({ options, objects, read }: Question, grown: readonly SeedResult[]): Answer {
+  const { firstSeed, seeds } = options;
+  const results = withNamesOfDump(grown, read.names);
+  const carriers = carriersOf(objects);
+  const verdict = verdictOf(results, ({ kind, isPaused }) =>
+    isPaused ? PAUSED : noVerdictFor(carriers, kind),
+  );
+  return {
+    carrier: carriers.line,
+    differences: differencesOf(carriers),
+    applied: results[0]?.applied ?? [],
+    verdict,
+    exitCode: EXIT_CODES[verdict.outcome],
+    durations: TABLE_DURATIONS.source,
+    seeds: seeds === 1 ? `seed ${firstSeed}` : `seeds ${firstSeed} to ${firstSeed + seeds - 1}`,
+    assumptions: read.assumptions,
+    midway: read.midway,
+    ungrown: results[0]?.run.ungrown ?? [],
+    typical: typicalOf(results),
+  };
+}
+
+const PAUSED = "it is paused, so no controller acts on it";
+
+/** The table of docs/reference/exit-codes.md. */
+const EXIT_CODES: Readonly<Record<Outcome, number>> = {
+  "nothing is disrupted": EXIT.done,
+  "disrupted within budgets": EXIT.disruptive,
+  "would block or break a budget": EXIT.blocked,
+  "no verdict": EXIT.noVerdict,
+  refused: EXIT.failed,
+};
+
+function typicalOf(results: readonly SeedResult[]): SeedResult {
+  const sorted = results.toSorted((one, other) => one.facts.durationMs - other.facts.durationMs);
+  const typical = sorted[Math.floor((sorted.length - 1) / 2)];
+  if (!typical) throw new TypeError("a rehearsal has at least one seed");
+  return typical;
+}
+
+function placed(object: GivenObject, namespace: string): GivenObject {
+  const { metadata } = object;
+  return metadata.namespace === undefined ? { ...object, metadata: { ...metadata, namespace } } : object;
+}
+
+function planIn(text: string): FaultPlan {
+  const reading = readFaultPlan(text);
+  if ("plan" in reading) return reading.plan;
+  throw new CommandError(reading.problems.map(formatProblem).join("\n"));
+}
+
+/** A fleet with updates in place runs with their gate on. */
+function featuresOf(
+  shell: Shell,
+  { featureGates }: RehearseOptions,
+  objects: readonly GivenObject[],
+): Features {
+  const text = JSON.stringify(objects.map(({ kind, spec }) => ({ kind, spec })));
+  const isInPlace = /"kind":"ExtensionConfig"|"type":"(InPlace|ExternalUpdate)"/.test(text);
+  const needed = FEATURE_NAMES.filter((name) => name === "InPlaceUpdates" && isInPlace).map(
+    (name) => `${name}=true`,
+  );
+  return featuresFor(shell, featureGates, needed.join(","));
+}
+
+function printed(shell: Shell, answers: readonly NamedAnswer[], form: RehearseForm): string {
+  const [first, second] = answers;
+  if (form === "json") {
+    const [answer, compared] = [first?.answer, second?.answer];
+    return `${JSON.stringify(compared ? { ...answer, compared } : answer, undefined, 2)}\n`;
+  }
+  const parts = answers.map(({ title, answer }) => {
+    const text = form === "markdown" ? markdownOf(answer) : textOf(answer);
+    return answers.length === 1
+      ? text
+      : `${form === "markdown" ? `## ${codeSpan(title)}` : `== ${title}`}\n\n${text}`;
+  });
+  return form === "markdown" ? parts.join("\n") : forWindow(shell, parts.join("\n"), EMPHASIS);
+}
+
+/** Writes a report where the user wants it. */
+function writeReport({ workingFolder }: Shell, path: string, text: string): void {
+  try {
+    writeFileSync(resolve(workingFolder, path), text, { mode: 0o644 });
+  } catch (error) {
+    throw new CommandError(`--html ${path} cannot be written: ${readProblem(error)}`);
+  }
+}

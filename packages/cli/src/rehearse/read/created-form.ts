@@ -1,0 +1,107 @@
+import {
+  AzureClusterIdentity,
+  Cluster,
+  deepCopy,
+  isJsonObject,
+  type JsonObject,
+  type KubernetesObject,
+  Secret,
+} from "@capstan/api";
+import { DEFAULT_PRINCIPAL } from "@capstan/azure-sim";
+import type { GivenObject } from "../../plan/read/read-objects.ts";
+import { fieldOf, metadataOf } from "./owned-objects.ts";
+
+/** Fields of a spec that controllers fill from what Azure gave them: another Azure gives other values. */
+const FILLED: readonly (readonly string[])[] = [
+  ["controlPlaneEndpoint"],
+  ["providerID"],
+  ["providerIDList"],
+  ["networkSpec", "vnet", "id"],
+];
+/** Annotations in which controllers keep what they did; they would keep it again. */
+const KEPT_BY_CONTROLLERS = /^(machinedeployment\.clusters\.x-k8s\.io\/|clusterctl\.cluster\.x-k8s\.io\/)/;
+
+/** An object of a dump in the form in which a user would create it. */
+export function createdForm(
+  object: GivenObject,
+  { isMoved }: { readonly isMoved: boolean },
+): KubernetesObject {
+  const { status: _, metadata, ...rest } = object as GivenObject & { readonly status?: unknown };
+  const { name, namespace } = metadata;
+  const { labels, annotations } = metadataOf(object);
+  const spec = rest["spec"] === undefined ? undefined : deepCopy(rest["spec"]);
+  if (isJsonObject(spec)) {
+    for (const path of FILLED) remove(spec as Record<string, unknown>, path);
+    removeBootstrapSecret(spec);
+    if (isMoved && object.kind === Cluster.kind) remove(spec as Record<string, unknown>, ["paused"]);
+  }
+  const created = {
+    ...rest,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(isJsonObject(labels) && { labels }),
+      ...(isJsonObject(annotations) && { annotations: ownAnnotations(annotations) }),
+    },
+    ...(spec !== undefined && { spec }),
+  } as unknown as KubernetesObject;
+  return object.kind === AzureClusterIdentity.kind ? simulatedIdentity(created) : created;
+}
+
+function ownAnnotations(annotations: JsonObject): JsonObject {
+  const own = Object.entries(annotations).filter(([key]) => !KEPT_BY_CONTROLLERS.test(key));
+  return Object.fromEntries(own);
+}
+
+function remove(value: Record<string, unknown>, [first = "", ...rest]: readonly string[]): void {
+  const inner = value[first];
+  if (rest.length === 0) delete value[first];
+  else if (isJsonObject(inner)) remove(inner as Record<string, unknown>, rest);
+}
+
+/** A bootstrap config names its Secret again; a Secret that a user gave stays. */
+function removeBootstrapSecret(spec: JsonObject): void {
+  for (const path of [["template", "spec", "bootstrap"], ["bootstrap"]]) {
+    const bootstrap = fieldOf(spec, ...path);
+    if (isJsonObject(bootstrap) && bootstrap["configRef"] !== undefined)
+      remove(bootstrap as Record<string, unknown>, ["dataSecretName"]);
+  }
+}
+
+/** The simulated Azure knows one principal; how the real one logs in does not matter to a rollout. */
+function simulatedIdentity(identity: KubernetesObject): KubernetesObject {
+  const { spec } = identity as KubernetesObject & { readonly spec?: unknown };
+  const { tenantId: tenantID, clientId: clientID } = DEFAULT_PRINCIPAL;
+  const allowedNamespaces = fieldOf(spec, "allowedNamespaces");
+  return Object.assign(identity, {
+    spec: {
+      type: "WorkloadIdentity",
+      tenantID,
+      clientID,
+      ...(allowedNamespaces !== undefined && { allowedNamespaces }),
+    },
+  });
+}
+
+/** A Secret that a bootstrap config refers to: its content, or a placeholder of the same keys. */
+export function bootstrapSecret(
+  name: { readonly namespace: string; readonly name: string; readonly keys: readonly string[] },
+  given: GivenObject | undefined,
+): KubernetesObject {
+  const placeholder = Buffer.from("redacted").toString("base64");
+  const data = fieldOf(given, "data");
+  const known = isJsonObject(data) ? Object.entries(data) : [];
+  const texts = known.filter((entry): entry is [string, string] => isBase64(entry[1]));
+  const missing = name.keys.map((key): [string, string] => [key, placeholder]);
+  return {
+    apiVersion: Secret.apiVersion,
+    kind: Secret.kind,
+    metadata: { namespace: name.namespace, name: name.name },
+    data: { ...Object.fromEntries(missing), ...Object.fromEntries(texts) },
+  } as KubernetesObject;
+}
+
+/** Tools that redact a dump put other texts there. */
+function isBase64(value: unknown): value is string {
+  return typeof value === "string" && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
+}
