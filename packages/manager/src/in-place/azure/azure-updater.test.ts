@@ -1,4 +1,4 @@
-import { AzureMachine, Machine } from "@capstan/api";
+import { AzureMachine, AzureMachineTemplate, type JsonObject, Machine, MachineSet } from "@capstan/api";
 import { type Arm, AzureError, RegionSizes } from "@capstan/azure";
 import { VirtualProcess, Scheduler } from "@capstan/env";
 import { transient } from "@capstan/runtime";
@@ -143,4 +143,53 @@ test("a size is refused when it cannot be judged", async () => {
   expect(await ask(size, { vmSize: "Standard_D4s_v3" })).toMatchObject({
     message: expect.stringContaining("does not exist in Azure") as string,
   });
+});
+
+/** A running machine of Standard_D2s_v3 in a region with one other size. */
+function answersOfAzure(): Pick<Arm, "get" | "list"> {
+  const sku = (name: string): JsonObject => ({
+    resourceType: "virtualMachines",
+    name,
+    locationInfo: [{ location: "westeurope", zones: [] }],
+    capabilities: [{ name: "vCPUs", value: "4" }],
+  });
+  const body = {
+    id: PROVIDER_ID.slice("azure://".length),
+    name: "vm",
+    location: "westeurope",
+    properties: { hardwareProfile: { vmSize: "Standard_D2s_v3" }, provisioningState: "Succeeded" },
+  };
+  const skus = [sku("Standard_D2s_v3"), sku("Standard_D4s_v3")];
+  return {
+    get: () => Promise.resolve({ body }),
+    list: (path) => Promise.resolve({ items: path.endsWith("/skus") ? skus : [], pages: 1 }),
+  };
+}
+
+test("a question about a set is answered by a machine of it that runs", async () => {
+  const { clock } = new VirtualProcess(new Scheduler({ seed: "1" }), "updater");
+  const selectors: (string | undefined)[] = [];
+  const machines = [OWNER, { ...OWNER, spec: { ...OWNER.spec, providerID: PROVIDER_ID } }];
+  const updater = azureUpdater({
+    client: {
+      find: (kind) => Promise.resolve((kind.kind === Machine.kind ? OWNER : INFRA) as never),
+      page: (_, { labelSelector }) => {
+        selectors.push(labelSelector);
+        return Promise.resolve({ items: machines as never, resourceVersion: "1" });
+      },
+    },
+    regionSizes: new RegionSizes(clock),
+    armFor: () => Promise.resolve(answersOfAzure() as Arm),
+  });
+  const metadata = { name: "set", namespace: "default" };
+  const template = { apiVersion: "x/v1", kind: AzureMachineTemplate.kind, metadata };
+  expect(
+    await updater.canUpdate({
+      changes: ["infraMachine.spec.vmSize"],
+      currentMachine: { apiVersion: "x/v1", kind: MachineSet.kind, metadata },
+      currentInfraMachine: template,
+      desiredInfraMachine: { ...template, spec: { vmSize: "Standard_D4s_v3" } },
+    }),
+  ).toEqual({ acceptedChanges: ["infraMachine.spec.vmSize"], needsDrain: true });
+  expect(selectors).toEqual(["cluster.x-k8s.io/set-name=set"]);
 });

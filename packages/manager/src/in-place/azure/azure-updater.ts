@@ -1,4 +1,4 @@
-import { AzureMachine, isJsonObject } from "@capstan/api";
+import { AzureMachine, AzureMachineTemplate, isJsonObject } from "@capstan/api";
 import { type Arm, AzureError, type RegionSizes, type VirtualMachine } from "@capstan/azure";
 import { Failure } from "@capstan/runtime";
 import { sizeRefusal } from "./decide-size.ts";
@@ -53,6 +53,8 @@ export interface AzureUpdaterPorts extends TargetPorts {
 /** The name of the updater, and of its ExtensionConfig. */
 export const AZURE_UPDATER = "azure";
 
+// A question about a set has its template.
+const KINDS: ReadonlySet<string> = new Set([AzureMachine.kind, AzureMachineTemplate.kind]);
 const SIZE = "infraMachine.spec.vmSize";
 const TAGS = "infraMachine.spec.additionalTags";
 // A question reads a machine, its sizes, the sizes of the region and the quotas.
@@ -81,8 +83,7 @@ async function answerTo<Path extends string>(
   request: SizeRequest<Path>,
 ): Promise<AzureUpdaterAnswer<Path>> {
   const changes = request.changes.filter((path) => path === SIZE || isTag(path));
-  if (changes.length === 0 || request.currentInfraMachine.kind !== AzureMachine.kind)
-    return { acceptedChanges: [] };
+  if (changes.length === 0 || !KINDS.has(request.currentInfraMachine.kind)) return { acceptedChanges: [] };
   const removed = changes.filter((path) => isTag(path) && isRemoved(path, request.desiredInfraMachine));
   const accepted = changes.filter((path) => !removed.includes(path));
   const problems = removed.map(
