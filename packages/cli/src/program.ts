@@ -29,7 +29,7 @@ import { onOneLine } from "./render/one-line.ts";
 import { fitted, widthFor } from "./render/width.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
-import { addUpdater } from "./updater-program.ts";
+import { addUpdater } from "./updater/updater-program.ts";
 
 /** Runs a command line and returns its exit code. Errors are printed as a sentence, not as a stack trace. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {

@@ -181,17 +181,17 @@ test("an updater that requires client certificates refuses callers without one",
 });
 
 describe("the program of an updater", () => {
-  const sentences = async (...args: readonly string[]): Promise<{ failed: string[]; written: string }> => {
-    const failed: string[] = [];
+  const sentences = async (...args: readonly string[]): Promise<{ problems: string[]; written: string }> => {
+    const problems: string[] = [];
     let written = "";
     const write = (text: string): void => void (written += text);
-    await runUpdater(resizer(), { args, write, fail: (sentence) => failed.push(sentence) });
-    return { failed, written };
+    await runUpdater(resizer(), { args, write, fail: (sentence) => problems.push(sentence) });
+    return { problems, written };
   };
 
   test("prints its help", async () => {
     expect(await sentences("--help")).toEqual({
-      failed: [],
+      problems: [],
       written: expect.stringMatching(/^usage:/) as string,
     });
     expect((await sentences("serve", "-h")).written).toMatch(/^usage:/);
@@ -209,7 +209,7 @@ describe("the program of an updater", () => {
     [["deploy"], "deploy needs --image, such as --image registry.example.com/resizer:1"],
     [["deploy", "--image", "a b"], '--image "a b" is not the name of an image'],
   ])("says in one sentence what is wrong with %j", async (args, sentence) => {
-    expect(await sentences(...args)).toEqual({ failed: [sentence], written: "" });
+    expect(await sentences(...args)).toEqual({ problems: [sentence], written: "" });
   });
 
   test("says that its port is in use, or that its certificate is none", async () => {
@@ -219,13 +219,14 @@ describe("the program of an updater", () => {
       writeFileSync(join(folder, "tls.key"), SELF_SIGNED.key);
       const first = await serveUpdater(resizer(), { tlsFolder: folder, port: 0 });
       const port = String(first.port);
-      expect((await sentences("serve", "--tls-folder", folder, "--port", port)).failed).toEqual([
+      expect((await sentences("serve", "--tls-folder", folder, "--port", port)).problems).toEqual([
         `port ${port} is in use; choose another with --port, or 0 for a free one`,
       ]);
-      expect((await sentences("serve", "--tls-folder", folder, "--port", "-1")).failed).toHaveLength(1);
+      expect((await sentences("serve", "--tls-folder", folder, "--port", "-1")).problems).toHaveLength(1);
       await first.close();
       writeFileSync(join(folder, "tls.crt"), "no certificate");
-      const [sentence, ...others] = (await sentences("serve", "--tls-folder", folder, "--port", "0")).failed;
+      const [sentence, ...others] = (await sentences("serve", "--tls-folder", folder, "--port", "0"))
+        .problems;
       expect(sentence).toMatch(/^the server does not start: /);
       expect(others).toEqual([]);
     } finally {

@@ -20,38 +20,69 @@ export function okOf({ status, json, text, problem }: Received): JsonObject | st
   return json ?? `answered with no JSON object: ${shown(text)}`;
 }
 
-/** An answer to CanUpdateMachine in the dialect of Capstan. */
-export function pathsProblem(received: Received, asked: readonly string[] = CHANGES): string | undefined {
+/** The first problem of an answer; each check sees an answer that passes those before. */
+function firstProblem(
+  received: Received,
+  checks: readonly ((answer: JsonObject) => string | undefined)[],
+): string | undefined {
   const answer = okOf(received);
   if (typeof answer === "string") return answer;
-  const { error, acceptedChanges, message, needsDrain } = answer;
-  if (typeof error === "string" && error !== "") return undefined;
-  if (error !== null && error !== undefined && error !== "")
-    return `error must be a text or null, but is ${shown(error)}`;
-  if (!Array.isArray(acceptedChanges) || !acceptedChanges.every((path) => typeof path === "string"))
-    return `acceptedChanges must be a list of paths, but is ${shown(acceptedChanges)}`;
-  const extra = acceptedChanges.find((path) => !asked.includes(path));
-  if (extra !== undefined) return `acceptedChanges has ${extra}, which was not asked about`;
-  if (message !== undefined && typeof message !== "string")
-    return `message must be a text, but is ${shown(message)}`;
-  if (needsDrain !== undefined && typeof needsDrain !== "boolean")
-    return `needsDrain must be true or false, but is ${shown(needsDrain)}`;
+  for (const check of checks) {
+    const problem = check(answer);
+    if (problem !== undefined) return problem;
+  }
   return undefined;
 }
 
+function isSaid(error: unknown): boolean {
+  return typeof error === "string" && error !== "";
+}
+
+/** An answer to CanUpdateMachine in the dialect of Capstan. */
+export function pathsProblem(received: Received, asked: readonly string[] = CHANGES): string | undefined {
+  // An error is an answer, too.
+  if (received.status === 200 && isSaid(received.json?.["error"])) return undefined;
+  return firstProblem(received, [
+    ({ error = null }) =>
+      error === null || error === "" ? undefined : `error must be a text or null, but is ${shown(error)}`,
+    ({ acceptedChanges }) => acceptedProblem(acceptedChanges, asked),
+    ({ message = "" }) =>
+      typeof message === "string" ? undefined : `message must be a text, but is ${shown(message)}`,
+    ({ needsDrain = false }) =>
+      typeof needsDrain === "boolean"
+        ? undefined
+        : `needsDrain must be true or false, but is ${shown(needsDrain)}`,
+  ]);
+}
+
+function acceptedProblem(accepted: unknown, asked: readonly string[]): string | undefined {
+  if (!Array.isArray(accepted) || !accepted.every((path) => typeof path === "string"))
+    return `acceptedChanges must be a list of paths, but is ${shown(accepted)}`;
+  const extra = accepted.find((path) => !asked.includes(path));
+  return extra === undefined ? undefined : `acceptedChanges has ${extra}, which was not asked about`;
+}
+
+const STATES: readonly unknown[] = ["InProgress", "Done", "Success", "Error"];
+
 /** An answer to UpdateMachine in the dialect of Capstan. */
 export function progressProblem(received: Received): string | undefined {
-  const answer = okOf(received);
-  if (typeof answer === "string") return answer;
-  const { status, tryAgain, error } = answer;
-  if (!["InProgress", "Done", "Success", "Error"].includes(String(status)))
-    return `status must be InProgress, Done or Error, but is ${shown(status)}`;
-  if (status === "Error" && (typeof error !== "string" || error === ""))
-    return "status is Error, and error says no reason";
-  if ((status === "Done" || status === "Success") && typeof error === "string" && error !== "")
-    return `status is ${status}, and error says ${shown(error)}`;
-  if (status !== "InProgress" || tryAgain === undefined || tryAgain === null || tryAgain === "")
-    return undefined;
+  return firstProblem(received, [
+    ({ status }) =>
+      STATES.includes(status)
+        ? undefined
+        : `status must be InProgress, Done or Error, but is ${shown(status)}`,
+    ({ status, error }) =>
+      status === "Error" && !isSaid(error) ? "status is Error, and error says no reason" : undefined,
+    ({ status, error }) =>
+      (status === "Done" || status === "Success") && isSaid(error)
+        ? `status is ${status}, and error says ${shown(error)}`
+        : undefined,
+    ({ status, tryAgain }) => (status === "InProgress" ? waitProblem(tryAgain ?? "") : undefined),
+  ]);
+}
+
+function waitProblem(tryAgain: unknown): string | undefined {
+  if (tryAgain === "") return undefined;
   const seconds = typeof tryAgain === "string" ? secondsIn(tryAgain) : undefined;
   return seconds !== undefined && seconds > 0 && seconds <= LONGEST_WAIT_SECONDS
     ? undefined
@@ -78,7 +109,7 @@ function secondsIn(text: string): number | undefined {
 }
 
 /** The status that each answer of Cluster API's hooks has. */
-export function statusProblem(received: Received): string | undefined {
+function statusProblem(received: Received): string | undefined {
   const answer = okOf(received);
   if (typeof answer === "string") return answer;
   const { status, message } = answer;

@@ -1,5 +1,5 @@
 import { HOOKS_API } from "../cluster-api/wire.ts";
-import { isObject } from "../request-body.ts";
+import { isObject, type JsonObject } from "../request-body.ts";
 import { okOf, shown } from "./answer-problems.ts";
 import type { SendTo, TestedHandler } from "./checks.ts";
 
@@ -64,30 +64,41 @@ function handlerIn(
 ): { readonly handler?: DiscoveredHandler; readonly problems: readonly string[] } {
   if (!isObject(value) || !isObject(value["requestHook"]))
     return { problems: [`${where} has no name and requestHook`] };
-  const { name, timeoutSeconds, failurePolicy } = value;
   const { apiVersion, hook } = value["requestHook"];
-  const problems: string[] = [];
-  if (typeof name !== "string" || !NAME.test(name))
-    problems.push(`${where}.name ${shown(name)} is not a DNS label`);
-  if (!(KNOWN[String(apiVersion)] ?? []).includes(String(hook)))
-    problems.push(`${where}.requestHook ${shown(apiVersion)} ${shown(hook)} is unknown`);
-  if (!isTimeout(timeoutSeconds))
-    problems.push(`${where}.timeoutSeconds must be 1 to 30, but is ${shown(timeoutSeconds)}`);
-  if (![undefined, null, "", "Fail", "Ignore"].includes(failurePolicy as string))
-    problems.push(`${where}.failurePolicy must be Fail or Ignore, but is ${shown(failurePolicy)}`);
-  if (hook === "UpdateMachine" && failurePolicy === "Ignore")
-    problems.push(
-      `${where}.failurePolicy Ignore: Cluster API would take each failed call of UpdateMachine for a complete update`,
-    );
+  const problems = handlerProblems(value, { apiVersion, hook }).map((problem) => `${where}${problem}`);
+  if (problems.length > 0) return { problems };
+  const { name, timeoutSeconds } = value;
   const seconds =
     typeof timeoutSeconds === "number" && timeoutSeconds > 0 ? timeoutSeconds : USUAL_TIMEOUT_SECONDS;
-  const handler: DiscoveredHandler = {
-    api: String(apiVersion),
-    hook: String(hook),
-    name: String(name),
-    timeoutSeconds: Math.min(seconds, LONGEST_TIMEOUT_SECONDS),
+  return {
+    problems,
+    handler: { api: String(apiVersion), hook: String(hook), name: String(name), timeoutSeconds: seconds },
   };
-  return { problems, ...(problems.length === 0 && { handler }) };
+}
+
+const POLICIES: readonly unknown[] = [undefined, null, "", "Fail", "Ignore"];
+
+function handlerProblems(
+  { name, timeoutSeconds, failurePolicy }: JsonObject,
+  { apiVersion, hook }: { readonly apiVersion: unknown; readonly hook: unknown },
+): readonly string[] {
+  const checks: readonly (readonly [boolean, string])[] = [
+    [typeof name === "string" && NAME.test(name), `.name ${shown(name)} is not a DNS label`],
+    [
+      (KNOWN[String(apiVersion)] ?? []).includes(String(hook)),
+      `.requestHook ${shown(apiVersion)} ${shown(hook)} is unknown`,
+    ],
+    [isTimeout(timeoutSeconds), `.timeoutSeconds must be 1 to 30, but is ${shown(timeoutSeconds)}`],
+    [
+      POLICIES.includes(failurePolicy),
+      `.failurePolicy must be Fail or Ignore, but is ${shown(failurePolicy)}`,
+    ],
+    [
+      hook !== "UpdateMachine" || failurePolicy !== "Ignore",
+      ".failurePolicy Ignore: Cluster API would take each failed call of UpdateMachine for a complete update",
+    ],
+  ];
+  return checks.flatMap(([isRight, problem]) => (isRight ? [] : [problem]));
 }
 
 function isTimeout(value: unknown): boolean {

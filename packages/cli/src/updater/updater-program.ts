@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { portNumber } from "./arguments.ts";
-import type { UpdaterServeOptions } from "./commands/updater-azure-serve.ts";
-import type { UpdaterTestOptions } from "./commands/updater-test.ts";
-import type { CarryOut } from "./flags.ts";
-import type { Shell } from "./shell.ts";
+import { portNumber } from "../arguments.ts";
+import type { UpdaterServeOptions } from "../commands/updater-azure-serve.ts";
+import type { UpdaterTestOptions } from "../commands/updater-test.ts";
+import type { CarryOut } from "../flags.ts";
+import type { Shell } from "../shell.ts";
 
 const TEST_EXAMPLES = `
 Unless --machine is given, nothing is updated: the kit asks about machines that
@@ -45,7 +45,7 @@ export function addUpdater(program: Command, shell: Shell, carryOut: CarryOut): 
     .addOption(new Option("-o, --output <form>", "output format, instead of text").choices(["json"]))
     .addHelpText("after", TEST_EXAMPLES)
     .action(async (url: string, options: Omit<UpdaterTestOptions, "url">) => {
-      const { updaterTest } = await import("./commands/updater-test.ts");
+      const { updaterTest } = await import("../commands/updater-test.ts");
       await carryOut({ dataDir: "" }, () => updaterTest(shell, { ...options, url }));
     });
   updater
@@ -65,7 +65,7 @@ export function addUpdater(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--azure-ca <file>", "certificate authority of that endpoint")
     .addHelpText("after", SERVE_EXAMPLES)
     .action(async (options: UpdaterServeOptions) => {
-      const { updaterAzureServe } = await import("./commands/updater-azure-serve.ts");
+      const { updaterAzureServe } = await import("../commands/updater-azure-serve.ts");
       await carryOut({ dataDir: "" }, () => updaterAzureServe(shell, options));
     });
 }
