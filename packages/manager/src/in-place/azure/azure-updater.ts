@@ -172,20 +172,13 @@ async function perform(arm: Arm, machine: VirtualMachine, step: MachineStep): Pr
 }
 
 async function write(arm: Arm, { id, location, etag }: VirtualMachine, step: MachineStep): Promise<void> {
-  switch (step.do) {
-    case "deallocate":
-    case "start":
-      await arm.post(`${id}/${step.do}`, undefined, { location });
-      return;
-    case "patch": {
-      const { tags, size } = step;
-      const body = { tags, ...(size !== undefined && { properties: { hardwareProfile: { vmSize: size } } }) };
-      // Tags are replaced as a whole: those that another client has added meanwhile must not be lost.
-      await arm.patch(id, body, { location, ...(etag !== undefined && { ifMatch: etag }) });
-      return;
-    }
-    default:
-  }
+  if (step.do === "deallocate" || step.do === "start")
+    await arm.post(`${id}/${step.do}`, undefined, { location });
+  if (step.do !== "patch") return;
+  const { tags, size } = step;
+  const body = { tags, ...(size !== undefined && { properties: { hardwareProfile: { vmSize: size } } }) };
+  // Tags are replaced as a whole: those that another client has added meanwhile must not be lost.
+  await arm.patch(id, body, { location, ...(etag !== undefined && { ifMatch: etag }) });
 }
 
 function isRefusal({ class: meaning }: AzureError): boolean {
