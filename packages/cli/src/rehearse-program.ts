@@ -9,6 +9,7 @@ type RehearseFlags = AccessFlags & {
   filename: string[];
   from: string[];
   workload: string[];
+  readWorkloads: boolean;
   seeds: number;
   seed: number;
   faults: string;
@@ -51,6 +52,11 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
         .argParser(several)
         .default([]),
     )
+    .option(
+      "--read-workloads",
+      "read pods and disruption budgets through the kubeconfig Secrets of the Clusters that the change reaches",
+      false,
+    )
     .option("--seeds <number>", "how many runs, each with other durations", count, 20)
     .option("--seed <number>", "the first seed", count, 1)
     .option("--faults <list>", "faults from the change on: none, swarm, or a comma-separated list", "none")
@@ -67,21 +73,15 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
         .default([]),
     )
     .addHelpText("after", HELP)
-    .action(
-      async ({
-        filename: files,
-        workload: workloads,
-        seed: firstSeed,
-        limit: limitMs,
-        ...flags
-      }: RehearseFlags) => {
-        const { rehearse } = await import("./commands/rehearse.ts");
-        const access = accessOf(shell, flags);
-        await carryOut(flags, () =>
-          rehearse(shell, { ...flags, access, files, workloads, firstSeed, limitMs }),
-        );
-      },
-    );
+    .action(async (given: RehearseFlags) => {
+      const { filename: files, workload: workloads, readWorkloads: isReadingWorkloads, ...rest } = given;
+      const { seed: firstSeed, limit: limitMs, ...flags } = rest;
+      const { rehearse } = await import("./commands/rehearse.ts");
+      const access = accessOf(shell, flags);
+      await carryOut(flags, () =>
+        rehearse(shell, { ...flags, access, files, workloads, isReadingWorkloads, firstSeed, limitMs }),
+      );
+    });
   program.command("__rehearse-seeds", { hidden: true }).action(async () => {
     const { serveSeeds } = await import("./rehearse/run-seeds.ts");
     await carryOut({ dataDir: "" }, () => serveSeeds());
