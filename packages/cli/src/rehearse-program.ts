@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { count, durationMs, givenName } from "./arguments.ts";
 import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
 import type { RehearseForm } from "./commands/rehearse.ts";
@@ -19,6 +19,16 @@ type RehearseFlags = AccessFlags & {
   html?: string;
   featureGates?: string;
 };
+
+// A p90 over more seeds does not change any more.
+const MOST_SEEDS = 1000;
+
+function seedCount(text: string): number {
+  const seeds = count(text);
+  if (seeds < 1 || seeds > MOST_SEEDS)
+    throw new InvalidArgumentError(`Expected at least one seed and at most ${MOST_SEEDS}.`);
+  return seeds;
+}
 
 const FORMS = ["text", "json", "markdown"];
 const DAY_MS = 24 * 3_600_000;
@@ -57,7 +67,7 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
       "read pods and disruption budgets through the kubeconfig Secrets of the Clusters that the change reaches",
       false,
     )
-    .option("--seeds <number>", "how many runs, each with other durations", count, 20)
+    .option("--seeds <number>", "how many runs, each with other durations", seedCount, 20)
     .option("--seed <number>", "the first seed", count, 1)
     .option("--faults <list>", "faults from the change on: none, swarm, or a comma-separated list", "none")
     .option("--limit <duration>", "virtual time that the change may take", durationMs, DAY_MS)

@@ -109,7 +109,7 @@ async function fleetOf(
   }
   return withUserClient(shell, options.access, async (client) => {
     shell.err.write(
-      "note: reading the management cluster with lists alone; nothing is written to it, and no Secret is read\n",
+      "note: reading the management cluster with lists alone; nothing is written to it, and its Secrets are not listed\n",
     );
     const objects = await liveFleet(client);
     if (!options.isReadingWorkloads) return { objects, workloads: given };
@@ -146,7 +146,7 @@ async function liveWorkloads(
 /** The objects of dumps, in bounds: a dump of 10,000 machines has less. */
 async function readFiles(shell: Shell, files: readonly string[]): Promise<readonly GivenObject[]> {
   const bytes = files
-    .flatMap((file) => (file === "-" ? [] : manifestFiles(shell, file)))
+    .flatMap((file) => (file === "-" ? [] : manifestFiles(shell, file, "--from")))
     .reduce(
       (sum, file) =>
         sum + (statSync(resolve(shell.workingFolder, file), { throwIfNoEntry: false })?.size ?? 0),
@@ -156,7 +156,7 @@ async function readFiles(shell: Shell, files: readonly string[]): Promise<readon
     throw new CommandError(
       `--from has ${size(bytes)}; at most ${size(MOST_BYTES)} can be rehearsed at once: leave out managedFields, or give fewer clusters`,
     );
-  return readObjects(shell, files);
+  return readObjects(shell, files, "--from");
 }
 
 const MOST_BYTES = 50 * 1024 * 1024;
@@ -178,6 +178,7 @@ async function readWorkloads(
     const objects = await readObjects(
       shell,
       texts.map((text) => text.slice(name.length + 1)),
+      "--workload",
     );
     const place =
       second === undefined ? { namespace, cluster: first } : { namespace: first, cluster: second };
