@@ -60,8 +60,7 @@ export interface RehearseOptions {
 }
 
 /** The formats of an answer. */
-export const REHEARSE_FORMS = ["text", "json", "markdown"] as const;
-export type RehearseForm = (typeof REHEARSE_FORMS)[number];
+export type RehearseForm = "text" | "json" | "markdown";
 
 /** `capstan rehearse`: grows a fleet in virtual time from its specs, applies a change, and says what happens. */
 export async function rehearse(shell: Shell, options: RehearseOptions): Promise<number> {

@@ -15,7 +15,7 @@ import { PodDisruptionBudget, type StoredEvent } from "@capstan/apiserver";
 import type { MachineEvent } from "@capstan/azure-sim";
 import { completeSettings } from "@capstan/azure-sim";
 import { machineIdIn, machineLabel } from "../machine-id.ts";
-import type { TraceEvent } from "../trace/trace-event.ts";
+import type { ArmCall, TraceEvent } from "../trace/trace-event.ts";
 import type { World } from "../world/world.ts";
 import { type ConditionText, groupKey, groupOfMachine } from "./groups.ts";
 import type { EvictionRecord, MachineHistory, PodEnd, RunRecord } from "./record.ts";
@@ -205,17 +205,32 @@ export class FleetRecorder {
 
   #happened({ atMs, actor, happening }: TraceEvent): void {
     if (this.#changedMs === undefined) return;
-    if (happening.kind === "node" || happening.kind === "condition") this.#lastWorkMs = atMs;
-    if (happening.kind === "fault") this.#faults++;
-    if (happening.kind === "arm") {
-      const isWrite = happening.method !== "GET" && happening.method !== "HEAD";
-      this.#azure.requests++;
-      if (isWrite) this.#azure.writes++;
-      if (isWrite) this.#lastWorkMs = atMs;
-      if (happening.status === REFUSED) this.#azure.throttled++;
+    switch (happening.kind) {
+      case "node":
+      case "condition":
+        this.#lastWorkMs = atMs;
+        break;
+      case "fault":
+        this.#faults++;
+        break;
+      case "arm":
+        this.#asked(happening, atMs);
+        break;
+      case "write":
+        if (happening.subresource === "eviction" && actor.startsWith("manager"))
+          this.#evicted(happening, atMs);
+        break;
+      default:
     }
-    if (happening.kind === "write" && happening.subresource === "eviction" && actor.startsWith("manager"))
-      this.#evicted(happening, atMs);
+  }
+
+  #asked({ method, status }: ArmCall, atMs: number): void {
+    const isWrite = method !== "GET" && method !== "HEAD";
+    this.#azure.requests++;
+    if (status === REFUSED) this.#azure.throttled++;
+    if (!isWrite) return;
+    this.#azure.writes++;
+    this.#lastWorkMs = atMs;
   }
 
   #evicted({ cluster, namespace = "", name, status }: EvictionWrite, atMs: number): void {

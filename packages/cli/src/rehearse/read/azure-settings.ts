@@ -84,10 +84,10 @@ function knownSize(name: string): boolean {
 const GB_PER_CORE = 4;
 
 function guessedSize(name: string): Size {
-  const [, family = "Other", cores = "4"] = /^(?:Standard|Basic)_([A-Z]+)(\d+)/i.exec(name) ?? [];
+  const [, series = "Other", cores = "4"] = /^(?:Standard|Basic)_([A-Z]+)(\d+)/i.exec(name) ?? [];
   return {
     name,
-    family: `standard${family.toUpperCase()}Family`,
+    family: `standard${series.toUpperCase()}Family`,
     cores: Number(cores),
     memoryGB: Number(cores) * GB_PER_CORE,
     zones: ["1", "2", "3"],

@@ -5,7 +5,6 @@ import {
   KubeadmConfig,
   Machine,
   MachineDeployment,
-  MachinePool,
   MachineSet,
   Secret,
 } from "@capstan/api";
@@ -101,5 +100,3 @@ export function isKind(object: GivenObject, ...names: readonly string[]): boolea
 
 /** The kinds whose machines a rehearsal shows. */
 export const MACHINE_KINDS: readonly string[] = [Machine.kind, AzureMachinePoolMachine.kind];
-/** A pool of machines. */
-export const POOL_KIND: string = MachinePool.kind;

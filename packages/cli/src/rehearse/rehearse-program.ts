@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { count, durationMs, givenName } from "./arguments.ts";
-import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
-import type { RehearseForm } from "./commands/rehearse.ts";
-import { type CarryOut, FEATURE_GATES } from "./flags.ts";
-import type { Shell } from "./shell.ts";
+import { count, durationMs, givenName } from "../arguments.ts";
+import { accessOf, type AccessFlags, asking } from "../cluster-program.ts";
+import type { RehearseForm } from "../commands/rehearse.ts";
+import { type CarryOut, FEATURE_GATES } from "../flags.ts";
+import type { Shell } from "../shell.ts";
 
 type RehearseFlags = AccessFlags & {
   filename: string[];
@@ -86,14 +86,14 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
     .action(async (given: RehearseFlags) => {
       const { filename: files, workload: workloads, readWorkloads: isReadingWorkloads, ...rest } = given;
       const { seed: firstSeed, limit: limitMs, ...flags } = rest;
-      const { rehearse } = await import("./commands/rehearse.ts");
+      const { rehearse } = await import("../commands/rehearse.ts");
       const access = accessOf(shell, flags);
       await carryOut(flags, () =>
         rehearse(shell, { ...flags, access, files, workloads, isReadingWorkloads, firstSeed, limitMs }),
       );
     });
   program.command("__rehearse-seeds", { hidden: true }).action(async () => {
-    const { serveSeeds } = await import("./rehearse/run-seeds.ts");
+    const { serveSeeds } = await import("./run-seeds.ts");
     await carryOut({ dataDir: "" }, () => serveSeeds());
   });
 }
