@@ -49,6 +49,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   previewFeature: [PREVIEW, STORED],
   lostFeature: [PREVIEW],
 };
+/** A tag that the stored version does not keep. */
+const LOST_TAG = "lost";
 const env = createRealEnv();
 const at = { name: "harbor", namespace: "default" };
 
@@ -140,7 +142,10 @@ function convert(review: unknown): unknown {
   // The parts of objects that an apply converts have no metadata.
   const convertedObjects = objects.map(({ spec = {}, metadata = {}, ...object }) => {
     const kept = Object.entries(spec).filter(([name]) => FEATURES[name]?.includes(version) ?? true);
-    return { ...object, metadata, apiVersion: desiredAPIVersion, spec: Object.fromEntries(kept) };
+    const converted = Object.fromEntries(kept);
+    const { [LOST_TAG]: lost, ...tags } = (spec["tags"] ?? {}) as Record<string, unknown>;
+    if (lost !== undefined && version === STORED) converted["tags"] = tags;
+    return { ...object, metadata, apiVersion: desiredAPIVersion, spec: converted };
   });
   const response = { uid, convertedObjects, result: { status: "Success" } };
   return { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", response };
@@ -323,6 +328,18 @@ test("a field of a preview version is kept after a stable version was applied, a
   expect(fulfilled(contested)?.message).toContain(`field manager test (${NEWEST}) wrote the object too`);
   await client.patch(inVersion(ManagedCluster, STORED), at, { ...write, body: seen(null) });
   await until(stored, (one) => one?.spec["previewFeature"] === true);
+});
+
+test("a field that the object of the resource group does not keep is named in its own condition", async () => {
+  const tagged = (value: string | null) =>
+    ({ type: "merge", body: { spec: { additionalTags: { [LOST_TAG]: value } } } }) as const;
+  const ofGroup = ({ status }: Frozen<AzureManagedControlPlane>) =>
+    getCondition(status?.conditions, "ResourceGroupReady");
+  await client.patch(AzureManagedControlPlane, at, tagged("x"));
+  const incomplete = await until(controlPlane, (one) => ofGroup(one)?.reason === "FieldNotKept");
+  expect(ofGroup(incomplete)?.message).toMatch(/^spec\.tags\.lost of ResourceGroup harbor is lost/);
+  await client.patch(AzureManagedControlPlane, at, tagged(null));
+  await until(controlPlane, (one) => ofGroup(one)?.status === "True");
 });
 
 test("a cluster is deleted with its objects", async () => {

@@ -60,6 +60,8 @@ export interface AdmissionRequest<T> {
   readonly features?: Features;
   /** The manager itself writes. Its annotations mean what they say; those of other clients may be forged. */
   readonly isByManager?: boolean;
+  /** The field manager that the client names; any client can name any. Absent if it is not known. */
+  readonly fieldManager?: string;
   /** Nothing is stored, whatever the answer is. */
   readonly isDryRun?: boolean;
 }

@@ -65,4 +65,5 @@ export { InstanceCache, type ObservedInstance } from "./scale-set/instance-cache
 export { instanceEvidence } from "./scale-set/instance-evidence.ts";
 export { type PowerState, type ScaleSetInstance, parseInstance } from "./scale-set/instance.ts";
 export { type FreshnessOptions, ScaleSetInstances } from "./scale-set/instances.ts";
+export { parseVirtualMachine, type VirtualMachine } from "./virtual-machine/virtual-machine.ts";
 export { type ListRequest, VirtualMachineLists } from "./virtual-machine/virtual-machine-lists.ts";

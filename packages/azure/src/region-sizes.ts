@@ -20,6 +20,10 @@ export interface OfferedSize {
   readonly zones: readonly string[];
   /** Those of them in which it takes ultra disks. */
   readonly ultraDiskZones: readonly string[];
+  /** The quota that counts its cores, such as standardDSv3Family. */
+  readonly quotaName?: string;
+  /** Whether the subscription may not use it anywhere in the region. */
+  readonly isRestricted?: boolean;
 }
 
 interface Known {
@@ -75,6 +79,8 @@ function offeredSize(sku: JsonObject, location: string): OfferedSize {
     capabilities: capabilitiesOf(sku),
     zones,
     ultraDiskZones: zones.filter((zone) => ultra.has(zone)),
+    ...(typeof sku["family"] === "string" && { quotaName: sku["family"] }),
+    ...(objectsIn(sku["restrictions"]).some(({ type }) => type === "Location") && { isRestricted: true }),
   };
 }
 

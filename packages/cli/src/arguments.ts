@@ -56,3 +56,11 @@ export function durationMs(text: string): number {
 export function names(text: string): readonly string[] {
   return text.split(",").map((name) => name.trim().toLowerCase());
 }
+
+/** The updaters that can run in the process of the controllers. */
+export function updaterNames(text: string): readonly string[] {
+  const given = names(text);
+  const unknown = given.find((name) => name !== "azure");
+  if (unknown === undefined) return given;
+  throw new InvalidArgumentError(`${JSON.stringify(unknown)} is not one of them; the only one is azure.`);
+}

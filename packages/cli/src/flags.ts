@@ -38,6 +38,10 @@ export const CONTROLLERS_FLAG =
 export const FEATURE_GATES =
   "features to switch, such as InPlaceUpdates=true,NodePrototyping=true; both are off unless given; up remembers them";
 
+/** The help of `--updaters`. */
+export const UPDATERS_FLAG =
+  "comma-separated updaters to run in this process: azure changes the size of virtual machines in place";
+
 /** `-o`; only some tables have more to show when they are wide. */
 export function outputOption(forms: readonly OutputForm[] = OUTPUT_FORMS): Option {
   const choices = forms.filter((form) => form !== undefined);

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { count, durationMs, names } from "./arguments.ts";
+import { count, durationMs, names, updaterNames } from "./arguments.ts";
 import type { ManagerCommandOptions } from "./commands/manager.ts";
-import { type CarryOut, CONTROLLERS_FLAG, FEATURE_GATES } from "./flags.ts";
+import { type CarryOut, CONTROLLERS_FLAG, FEATURE_GATES, UPDATERS_FLAG } from "./flags.ts";
 import type { Shell } from "./shell.ts";
 
 const EXAMPLES = `
@@ -60,6 +60,7 @@ export function addManager(program: Command, shell: Shell, carryOut: CarryOut): 
       durationMs,
       30 * 60_000,
     )
+    .option("--updaters <names>", UPDATERS_FLAG, updaterNames)
     .option("--updater-client-certificate <file>", "client certificate for updaters that require one")
     .option("--updater-client-key <file>", "key of that certificate")
     .option("--take-over", "reconcile kinds although another provider has installed them", false)

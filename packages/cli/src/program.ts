@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
-import { portNumber, positiveNumber } from "./arguments.ts";
+import { portNumber, positiveNumber, updaterNames } from "./arguments.ts";
 import { addDescribe, addGetClusters } from "./cluster-program.ts";
 import { addConvert } from "./convert/convert-program.ts";
 import { refuseFile } from "./data-directory/data-directory.ts";
@@ -13,6 +13,7 @@ import {
   dataDirOption,
   type OutputFlag,
   outputOption,
+  UPDATERS_FLAG,
 } from "./flags.ts";
 import { addHelp } from "./help-program.ts";
 import { addInit, addUninstall } from "./init-program.ts";
@@ -217,7 +218,13 @@ const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
 
 const SPEED = "speed of all clocks relative to the machine's (default: as before, 1 at first)";
 
-type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number; featureGates?: string };
+type UpFlags = DataDirFlag & {
+  port: number;
+  azurePort: number;
+  speed?: number;
+  latencies?: string;
+  featureGates?: string;
+};
 type AzureSimFlags = {
   dataDir?: string;
   port: number;
@@ -235,7 +242,12 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 6443)
     .option("--azure-port <number>", "port of the simulated Azure; 0 picks a free one", portNumber, 0)
     .option("--speed <factor>", SPEED, positiveNumber)
+    .option(
+      "--latencies <file>",
+      "how long machines boot, pods stop and operations of Azure take, where that differs from the model; docs/scenarios.md has the format",
+    )
     .option("--feature-gates <gates>", FEATURE_GATES)
+    .option("--updaters <names>", UPDATERS_FLAG, updaterNames)
     .action(async ({ dataDir: folder, ...flags }: UpFlags) => {
       const { up } = await import("./commands/up.ts");
       await carryOut({ dataDir: folder }, (dataDir) => up(shell, { ...flags, dataDir }));

@@ -86,7 +86,7 @@ describe("a wrong input is answered with one sentence: its cause, then what to d
     ["plan -f gone.yaml", "-f gone.yaml cannot be read: there is no such file"],
     [
       "plan -f kind.yaml",
-      "no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet; did you mean MachinePool instead of MachinePol?",
+      "no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet; did you mean MachinePool instead of MachinePol?",
     ],
     ["manager --kubeconfig gone", "--kubeconfig gone cannot be read: there is no such file"],
     ["manager --kubeconfig folder", "--kubeconfig folder cannot be read: it is a folder"],

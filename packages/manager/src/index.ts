@@ -14,6 +14,7 @@ export {
 } from "./reconcilers/kubeadmcontrolplane/view/view-from-conditions.ts";
 export { updaterPorts } from "./setup/ports/updaters.ts";
 export { connectToExtension } from "./in-place/hooks/connect.ts";
+export { AZURE_UPDATER, type AzureUpdater, azureUpdater } from "./in-place/azure/azure-updater.ts";
 export type { UpdaterPorts } from "./in-place/hooks/updaters.ts";
 export type { ConnectToExtension } from "./in-place/hooks/hook-client.ts";
 export { viewOf as deploymentViewOf } from "./reconcilers/machinedeployment/view.ts";
@@ -40,10 +41,11 @@ export {
   kindsOf,
   unknownControllers,
 } from "./setup/chosen-controllers.ts";
-export { createControllers, MANAGER_NAME } from "./setup/create-controllers.ts";
+export { createControllers, type CreatedControllers, MANAGER_NAME } from "./setup/create-controllers.ts";
 export { Manager } from "./setup/manager.ts";
 export { activeProviders, coexistenceProblems } from "./setup/coexistence.ts";
 export { type ReviewConfiguration, takeOverProblems } from "./setup/take-over.ts";
+export { controlPlaneVersionsOf } from "./contract/contract-object.ts";
 export { kindNamed, targetOf } from "./contract/reference.ts";
 export { WEBHOOK_CONFIGURATION } from "./certificates/ca-bundle.ts";
 export { CERTIFICATE_SECRET } from "./certificates/certificate-secret.ts";

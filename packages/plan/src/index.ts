@@ -101,7 +101,12 @@ export type {
   ControlPlanePlan,
   InPlaceHold,
 } from "./rollout/control-plane/action.ts";
-export { initForm, joinForm } from "./rollout/control-plane/kubeadm-form.ts";
+export {
+  initForm,
+  joinForm,
+  normalizedConfigs,
+  withImpliedGate,
+} from "./rollout/control-plane/kubeadm-form.ts";
 export { newMachineReason, outdatedReasons } from "./rollout/control-plane/outdated.ts";
 export { planControlPlane } from "./rollout/control-plane/plan.ts";
 export { ETCD_MEMBER_HEALTHY } from "./rollout/control-plane/quorum.ts";
@@ -117,7 +122,7 @@ export type {
   PartHealth,
   RemediationRecord,
 } from "./rollout/control-plane/view.ts";
-export type { DeploymentAction } from "./rollout/machine-deployment/action.ts";
+export type { DeploymentAction, MarkCause } from "./rollout/machine-deployment/action.ts";
 export { type DeploymentPlan, type MoveRecords, planDeployment } from "./rollout/machine-deployment/plan.ts";
 export {
   type DeploymentUpdateView,
@@ -164,6 +169,7 @@ export {
   isHalted,
 } from "./rollout/scale-set/view.ts";
 export { counted } from "./rollout/shared/action.ts";
+export { type VersionFinding, versionFindings } from "./rollout/shared/version-change.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";
 export { firstDrift } from "./service-operator/drift.ts";
 export {

@@ -14,6 +14,7 @@ export type { Gate } from "./control-planes/gate.ts";
 export { EtcdClusters } from "./etcd/etcd-clusters.ts";
 export { etcdGateway } from "./etcd/gateway.ts";
 export { etcdPods } from "./etcd/etcd-pods.ts";
+export { logicalName } from "./control-planes/logical-name.ts";
 export type { ControlPlaneHost, HostedControlPlane } from "./control-planes/host.ts";
 export type { GuestFailure } from "./guests/failure.ts";
 export type { GuestSettings } from "./guests/guest.ts";
@@ -68,6 +69,7 @@ export {
 } from "./fleet-rehearsal/fleet.ts";
 export { factsOf, type FleetFacts, type GroupFacts, type MachineOutcome } from "./fleet-rehearsal/facts.ts";
 export type { GroupKind, GroupRecord, RunRecord } from "./fleet-rehearsal/record.ts";
+export { readDurations } from "./fleet-rehearsal/read-durations.ts";
 export { type FleetRehearsal, kindFor, rehearseFleet } from "./fleet-rehearsal/rehearse-fleet.ts";
 export {
   type BudgetVerdict,

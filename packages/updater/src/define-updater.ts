@@ -8,14 +8,24 @@ import {
 } from "./cluster-api/answers.ts";
 import { ABOUT_MACHINE, ABOUT_SET, HOOKS_API, hookPath, UPDATE } from "./cluster-api/wire.ts";
 import { BadRequest, bodyOf, type JsonObject, settingsIn } from "./request-body.ts";
-import { type CanUpdateRequest, type FieldPath, type UpdateRequest, type UpdateResult } from "./messages.ts";
+import {
+  type CanUpdateRequest,
+  type CanUpdateResult,
+  type FieldPath,
+  resultOf,
+  type UpdateRequest,
+  type UpdateResult,
+} from "./messages.ts";
+
+/** The paths that an updater accepts, or more about them. */
+type CanUpdateAnswer = readonly FieldPath[] | CanUpdateResult;
 
 /** An updater: a name, and an answer to each of the two questions that Capstan asks. */
 export interface UpdaterDefinition {
   /** The name of its ExtensionConfig. */
   readonly name: string;
-  /** The changes that it can make, of those in the request. It must not change anything. */
-  canUpdate(request: CanUpdateRequest): readonly FieldPath[] | Promise<readonly FieldPath[]>;
+  /** The changes that it can make, of those in the request: as a list, or with a reason and a wish to drain. It must not change anything. */
+  canUpdate(request: CanUpdateRequest): CanUpdateAnswer | Promise<CanUpdateAnswer>;
   /**
    * Starts the update of a machine, or says how far it is. Called any number of times, before and after the update is
    * complete; a call for a machine that is as its spec says returns `done()`. An exception counts as no answer: Capstan
@@ -88,8 +98,13 @@ async function canUpdate(definition: UpdaterDefinition, body: JsonObject): Promi
   if (!Array.isArray(changes) || !changes.every((path) => typeof path === "string"))
     throw new BadRequest("changes must be a list of paths");
   const request = { ...body, settings: settingsIn(body) } as unknown as CanUpdateRequest;
-  const accepted = await definition.canUpdate(request);
-  return { error: null, acceptedChanges: accepted.filter((path) => changes.includes(path)) };
+  const { acceptedChanges, message, needsDrain } = resultOf(await definition.canUpdate(request));
+  return {
+    error: null,
+    acceptedChanges: acceptedChanges.filter((path) => changes.includes(path)),
+    ...(message !== undefined && { message }),
+    ...(needsDrain === true && { needsDrain }),
+  };
 }
 
 /** Two calls for one machine share one run: Capstan may call again before the first call has ended. */

@@ -2,6 +2,7 @@
 export { defineUpdater, type Updater, type UpdaterDefinition } from "./define-updater.ts";
 export {
   type CanUpdateRequest,
+  type CanUpdateResult,
   done,
   failed,
   type FieldPath,

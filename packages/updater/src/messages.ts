@@ -31,6 +31,16 @@ export interface CanUpdateRequest {
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** The changes that an updater makes, and what users and Capstan should know about them. */
+export interface CanUpdateResult {
+  /** Of the changes in the request. */
+  readonly acceptedChanges: readonly FieldPath[];
+  /** Why it refuses the others; shown to users. */
+  readonly message?: string;
+  /** The Node must be drained before `update` is called: the machine restarts. */
+  readonly needsDrain?: boolean;
+}
+
 /** Asks to update a machine, or how far the update is. */
 export interface UpdateRequest {
   readonly machine: { readonly name: string; readonly namespace: string };
@@ -63,4 +73,9 @@ export function failed(error: string): UpdateResult {
 /** Whether a path is one of the given fields, or below one of them. */
 export function isBelow(path: FieldPath, ...fields: readonly FieldPath[]): boolean {
   return fields.some((field) => path === field || path.startsWith(`${field}.`));
+}
+
+/** An answer in its long form. */
+export function resultOf(answer: readonly FieldPath[] | CanUpdateResult): CanUpdateResult {
+  return "acceptedChanges" in answer ? answer : { acceptedChanges: answer };
 }

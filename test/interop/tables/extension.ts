@@ -20,7 +20,7 @@ export const extension: Table = {
   about: "a Go extension on Cluster API's runtime server, with capstan up",
   inputs: [
     "packages/{api,manager,plan,runtime,env}/src/**/*.ts",
-    "examples/{in-place,in-place-resize}/*",
+    "examples/in-place/*",
     "test/interop/extension/*",
     "test/interop/tables/extension.ts",
   ],
@@ -68,7 +68,7 @@ async function started(
 async function resizedInPlace(up: CapstanUp): Promise<readonly string[]> {
   const before = await waitFor(WAIT_MS, () => whole(up));
   if (!before) return ["the workers did not come up"];
-  await up.kubectl("apply", "-f", "examples/in-place-resize/template.yaml");
+  await up.kubectl("apply", "-f", "examples/in-place/larger-workers.yaml");
   const infrastructureRef = { name: "jetty-workers-large" };
   const body = JSON.stringify({ spec: { template: { spec: { infrastructureRef } } } });
   await up.kubectl("patch", "machinedeployment", "jetty-workers", "--type=merge", "-p", body);

@@ -131,6 +131,25 @@ test("a deleted machine leaves nothing in Azure", async () => {
   expect(resourcesIn(world)).toEqual([]);
 });
 
+test("a machine that is deleted while Azure creates it says which Node it may have become", async () => {
+  const world = await azureMachineWorld();
+  await createMachine(world, "worker-1");
+  await handOverData(world, "worker-1");
+  const isStarted = (): boolean => world.azure.core.machine(VM) !== undefined;
+  expect(await world.until(isStarted, 10 * MINUTE_MS)).toBe(true);
+  expect((await azureMachineNamed(world, "worker-1")).spec.providerID).toBeUndefined();
+  await remove(world, AzureMachine, "worker-1");
+  const providerIDs = new Set<string | undefined>();
+  for (let one = await find(world, AzureMachine, "worker-1"); one;) {
+    providerIDs.add(one.spec.providerID);
+    await world.advance(1000);
+    one = await find(world, AzureMachine, "worker-1");
+  }
+  expect([...providerIDs]).toEqual([undefined, `azure://${VM}`]);
+  await settled(world);
+  expect(resourcesIn(world)).toEqual([]);
+});
+
 test("a virtual machine that was deleted in Azure fails its machine for good", async () => {
   const world = await runningWorker();
   await world.run(world.arm("DELETE", `${VM}?api-version=2024-07-01`));

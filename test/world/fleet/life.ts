@@ -12,6 +12,7 @@ import { simulatedControllers } from "@capstan/cli";
 import { BOOTSTRAP_EXPIRES } from "../../../packages/manager/src/bootstrap/fresh-bootstrap.ts";
 import { endStateOf, type Rehearsal, type World, type WorldOptions } from "@capstan/sim";
 import { idIn } from "../kit/network-world.ts";
+import { noContest } from "../kit/no-contest.ts";
 import {
   createCluster,
   createIdentity,
@@ -70,7 +71,7 @@ const SPECS: Readonly<Record<Place, Partial<AzureCluster["spec"]>>> = {
 /** The life of a whole cluster with a pool, run by the product's own controllers. */
 export function lifeOf({ seed, place, until, world: options = {} }: LifeOptions): Rehearsal {
   return {
-    world: { seed, controllers: simulatedControllers, ...options },
+    world: { seed, controllers: simulatedControllers, invariants: [noContest], ...options },
     story: async (world) => {
       await plantForeign(world);
       const before = foreignIn(world);

@@ -34,7 +34,12 @@ function referenceUpdater(current: () => World | undefined): Handler {
   return handle;
 }
 
-function machineIn(world: World | undefined, namespace: string, name: string): UpgradedMachine | undefined {
+/** A Machine as the reference updater reads it. */
+export function machineIn(
+  world: World | undefined,
+  namespace: string,
+  name: string,
+): UpgradedMachine | undefined {
   const { group, plural } = Machine;
   const objects = [...(world?.management.storage.list({ resource: `${group}/${plural}` }) ?? [])];
   const machine = objects.filter(isMachine).find(({ metadata }) => metadata.name === name);

@@ -17,6 +17,7 @@ import { azureMachinePool, kubeadmConfig, machinePool } from "@capstan/runtime/t
 import { createWorld, MACHINE_POOL_INVARIANTS, type World, type WorldOptions } from "@capstan/sim";
 import { idIn, LOCATION, portal } from "./network-world.ts";
 import { createCluster, createIdentity, get, MINUTE_MS, NAMESPACE, patch } from "./fleet-world.ts";
+import { noContest } from "./no-contest.ts";
 import { poolControllers } from "./pool-controllers.ts";
 
 export const CLUSTER = "demo";
@@ -31,7 +32,7 @@ export async function clusterWorld(options: Partial<WorldOptions> = {}): Promise
   const world = await createWorld({
     seed: "1",
     controllers: simulatedControllers,
-    invariants: MACHINE_POOL_INVARIANTS,
+    invariants: [...MACHINE_POOL_INVARIANTS, noContest],
     ...options,
   });
   world.start();
@@ -45,7 +46,7 @@ export async function poolWorld(options: Partial<WorldOptions> = {}): Promise<Wo
   const world = await createWorld({
     seed: "1",
     controllers: poolControllers,
-    invariants: MACHINE_POOL_INVARIANTS,
+    invariants: [...MACHINE_POOL_INVARIANTS, noContest],
     guests,
     ...options,
   });

@@ -80,12 +80,16 @@ function ownerOf({ object }: Context<Foreign>): Readonly<OwnerReference> | undef
   return object.metadata.ownerReferences?.find(({ kind }) => kind === Machine.kind);
 }
 
+/** A size that the cloud does not have: machines of it never come up. */
+export const UNKNOWN_SIZE = "unknown";
+
 function createVm({ context, latencies: { vmMs } }: Scope): Outcome {
   const { object, cache, env } = context;
   const { namespace, name } = object.metadata;
   const owner = ownerOf(context);
   const machine = owner && cache.get(Machine, { name: owner.name, namespace });
   if (machine?.spec.bootstrap.dataSecretName === undefined) return block(600_000, "WaitingForBootstrap");
+  if (object.spec?.["size"] === UNKNOWN_SIZE) return block(600_000, "UnknownSize");
   const startedMs = Number(object.status?.["startedMs"] ?? env.clock.now());
   object.status = { ...object.status, startedMs };
   const leftMs = startedMs + vmMs - env.clock.now();

@@ -71,6 +71,8 @@ export const UPDATE_MACHINE_HOOK = "UpdateMachine";
 export const RECEIVES_MACHINES_ANNOTATION = "in-place-updates.capstan.dev/receives-machines";
 /** Annotation of a MachineSet: machines that its MachineDeployment is about to move away, separated by commas. */
 export const HANDS_OVER_MACHINES_ANNOTATION = "in-place-updates.capstan.dev/hands-over-machines";
+/** Annotation of a MachineSet: one of its machines was added only to stand in for machines that are updated in place. */
+export const SPARE_MACHINE_ANNOTATION = "in-place-updates.capstan.dev/has-spare-machine";
 /** Annotation of a MachineSet or a KubeadmControlPlane: the updates in place of its machines that it has started, as JSON by machine. */
 export const STARTED_UPDATES_ANNOTATION = "in-place-updates.capstan.dev/started-updates";
 /** Annotation of a Machine: an update in place changes its version, from this one. Until it ends, the kubelet is checked. */

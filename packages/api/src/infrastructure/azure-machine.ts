@@ -140,19 +140,33 @@ const IMMUTABLE: readonly ImmutableField<Frozen<Machine>>[] = [
   },
 ];
 
-/**
- * While an updater changes the virtual machine in place, the manager writes the new template to the spec. Any client can
- * set the annotation, so it counts only for the manager; and for a dry run, by which `capstan plan` asks what changes.
- */
 function validate(request: AdmissionRequest<Machine>): readonly FieldError[] {
-  const { object: machine, old, isByManager = false, isDryRun = false } = request;
-  const isSigned = machine.metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] !== undefined;
-  const isUpdating = isSigned && (isByManager || isDryRun);
+  const { object: machine, old } = request;
   return [
     ...azureMachineSpecErrors("spec", machine.spec),
     ...unsupportedErrors("spec", machine.spec, old?.spec),
-    ...(isUpdating ? [] : immutableFieldErrors(machine, old, IMMUTABLE)),
+    ...(isUpdate(request) ? [] : immutableFieldErrors(machine, old, IMMUTABLE)),
   ];
+}
+
+/** The field managers by which owners of machines apply templates to them, in Cluster API and here. */
+const OWNER_MANAGERS: readonly string[] = ["capi-machineset", "capi-kubeadmcontrolplane"];
+
+/**
+ * While an updater changes the virtual machine in place, the owner of its Machine writes the new template to the spec. Any
+ * client can set the annotation, so it counts only for the manager, for the owners' field managers (which the core of Cluster
+ * API uses, as a user of its own), and for a dry run, by which `capstan plan` asks what changes. Before Cluster API's owners
+ * set the annotation, they ask by a dry run.
+ */
+function isUpdate({
+  object: { metadata },
+  isByManager = false,
+  isDryRun = false,
+  fieldManager = "",
+}: AdmissionRequest<Machine>): boolean {
+  const isSigned = metadata.annotations?.[UPDATE_IN_PROGRESS_ANNOTATION] !== undefined;
+  const isByOwner = OWNER_MANAGERS.includes(fieldManager);
+  return isSigned ? isByManager || isDryRun || isByOwner : isDryRun && isByOwner;
 }
 
 /** Validates a machine beyond its schema. */

@@ -37,6 +37,16 @@ describe("a node pool", () => {
   });
 
   test.each<[Partial<Spec>, string]>([
+    [{ scaleSetPriority: "Spot" }, "AKS refuses it for a pool of mode System"],
+    [{ linuxOSConfig: { swapFileSizeMB: 1500 } }, "AKS wants spec.kubeletConfig.failSwapOn false"],
+    [{ kubeletConfig: { imageGcHighThreshold: 70, imageGcLowThreshold: 80 } }, "AKS wants it below"],
+  ])("a combination that AKS refuses is warned about: %j", (spec, warning) => {
+    const warnings = (given: Partial<Spec>) => AzureManagedMachinePool.warn({ object: pool(given) });
+    expect(warnings(spec)).toEqual([expect.stringContaining(warning)]);
+    expect(warnings({})).toEqual([]);
+  });
+
+  test.each<[Partial<Spec>, string]>([
     [
       { name: "Pool-0" },
       'spec.name: Invalid value: "Pool-0": must be 1 to 12 lower-case letters or digits and start with a letter',

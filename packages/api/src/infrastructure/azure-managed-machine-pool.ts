@@ -123,6 +123,8 @@ export const AzureManagedMachinePool = defineKind({
     metadata.labels = { ...metadata.labels, [AGENT_POOL_MODE_LABEL]: spec.mode };
   },
   validate,
+  warn: ({ object: { spec } }) =>
+    DOUBTS.filter(({ isRaisedBy }) => isRaisedBy(spec)).map((one) => one.warning),
 });
 
 /** A node pool of an AKS cluster. */
@@ -154,6 +156,31 @@ const IMMUTABLE: readonly ImmutableField<Frozen<Pool>>[] = FIXED.map((field) => 
   read: ({ spec }) => (field === "availabilityZones" ? spec[field]?.toSorted() : spec[field]),
   instead: "AKS cannot change it on a node pool; create a new pool and delete this one",
 }));
+
+interface Doubt {
+  readonly isRaisedBy: (spec: Frozen<Pool>["spec"]) => boolean;
+  readonly warning: string;
+}
+
+// What AKS itself refuses is only warned about: AKS may allow it one day, and its own answer is in the condition.
+const DOUBTS: readonly Doubt[] = [
+  {
+    isRaisedBy: ({ mode, scaleSetPriority }) => mode === "System" && scaleSetPriority === "Spot",
+    warning: "spec.scaleSetPriority Spot: AKS refuses it for a pool of mode System",
+  },
+  {
+    isRaisedBy: ({ linuxOSConfig, kubeletConfig }) =>
+      typeof linuxOSConfig?.["swapFileSizeMB"] === "number" && kubeletConfig?.["failSwapOn"] !== false,
+    warning: "spec.linuxOSConfig.swapFileSizeMB: AKS wants spec.kubeletConfig.failSwapOn false for it",
+  },
+  {
+    isRaisedBy: ({ kubeletConfig }) => {
+      const { imageGcHighThreshold: high, imageGcLowThreshold: low } = kubeletConfig ?? {};
+      return typeof high === "number" && typeof low === "number" && low >= high;
+    },
+    warning: "spec.kubeletConfig.imageGcLowThreshold: AKS wants it below imageGcHighThreshold",
+  },
+];
 
 function validate({ object: pool, old }: AdmissionRequest<Pool>): readonly FieldError[] {
   const { spec } = pool;

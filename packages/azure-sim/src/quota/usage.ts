@@ -50,7 +50,12 @@ export class Usage {
     for (const family of familiesOf(size, demand.isSpot)) {
       bump(this.#cores, `${subscription}/${location}/${family}`, instances * size.cores);
     }
-    bump(this.#instances, `${location}/${size.name}`, instances);
+    this.place(demand);
+  }
+
+  /** Gives machines their place on hardware, or takes it back: a deallocated machine keeps its cores of the quota alone. */
+  place({ location, size, instances }: Pick<Demand, "location" | "size" | "instances">): void {
+    bump(this.#instances, `${location}/${size}`, instances);
   }
 
   /** Refuses what would exceed a quota, in Compute's words. */

@@ -88,7 +88,8 @@ function newIDs(resourceID: string): IDs {
   return { resourceID, providerID: formatProviderId(parseProviderId(`azure://${resourceID}`)) };
 }
 
-function powerStateOf(statuses: readonly JsonObject[]): PowerState {
+/** The power state in the statuses of an instance view. */
+export function powerStateOf(statuses: readonly JsonObject[]): PowerState {
   const state = codeWith(statuses, "PowerState/")?.code.toLowerCase() ?? "";
   return POWER_STATES.includes(state) ? (state as PowerState) : "unknown";
 }

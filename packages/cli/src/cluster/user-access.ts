@@ -21,6 +21,8 @@ export interface UserPlace {
   readonly namespace: string;
   /** The connection of the client. */
   readonly transport: Transport;
+  /** The data directory of `capstan up`, if the management cluster is one of its own. */
+  readonly home: string | undefined;
 }
 
 /** Calls a function with a client of the management cluster that the user selected. */
@@ -46,6 +48,7 @@ export async function withUserClient<R>(
       now,
       namespace,
       transport,
+      home,
     });
   } finally {
     await transport.close();

@@ -1,6 +1,7 @@
 import { type Features, Namespace } from "@capstan/api";
 import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import {
+  AZURE_UPDATER,
   connectToCluster,
   connectToExtension,
   featuresWithoutEffect,
@@ -24,6 +25,7 @@ import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseUnsuitable } from "../cluster/unsuitable-cluster.ts";
 import { refuseWorkloadCluster } from "../cluster/workload-cluster.ts";
 import { CommandError } from "../command-error.ts";
+import { ownAzureUpdater, withOwnUpdaters } from "../controllers/own-updaters.ts";
 import { refuseUnknownControllers } from "../controllers/controller-names.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Selection, selectionOf } from "../install/names.ts";
@@ -53,6 +55,8 @@ export interface ManagerCommandOptions extends ManagementAccess {
   readonly featureGates?: string;
   /** How long an updater may take for one machine. */
   readonly inPlaceUpdateTimeout: number;
+  /** The updaters of this process that are on. */
+  readonly updaters?: readonly string[];
   /** Files with a client certificate for updaters, and its key. */
   readonly updaterClientCertificate?: string;
   readonly updaterClientKey?: string;
@@ -75,7 +79,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   await refuseUnsuitable(kube, "capstan manager");
   const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
   await checkNamespace(client, options);
-  const running = new Manager({
+  const running: Manager = new Manager({
     env,
     log,
     kube,
@@ -85,7 +89,12 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     concurrency: options.concurrency,
     features,
     updaters: {
-      connect: connectToExtension(clientCertificateFor(shell, options)),
+      connect: withOwnUpdaters(
+        options.updaters?.includes(AZURE_UPDATER) === true
+          ? [ownAzureUpdater(() => running.azureUpdater)]
+          : [],
+        connectToExtension(clientCertificateFor(shell, options)),
+      ).connect,
       updateTimeoutMs: options.inPlaceUpdateTimeout,
     },
     controllers: selection.controllers.map(({ name }) => name),

@@ -1,11 +1,17 @@
 import { AzureMachinePool, Cluster, type Kind, type KubernetesObject, MachinePool } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
-import { azureCluster, cluster, type Overrides, pod } from "@capstan/runtime/testing/builders";
+import {
+  azureCluster,
+  cluster,
+  kubeadmControlPlane,
+  type Overrides,
+  pod,
+} from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { forecastChange, type PoolForecast } from "../plan/planners/forecast-plan.ts";
 import { sortObjects } from "../plan/read/given-objects.ts";
 import { expectGolden } from "../plan/print/golden.fixture.ts";
-import { managementWith, NO_TRANSPORT } from "../plan/management.fixture.ts";
+import { managementWith, NO_TRANSPORT, store } from "../plan/management.fixture.ts";
 import { obstaclesOf } from "../plan/planners/obstacles.ts";
 import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/planners/pool-objects.fixture.ts";
 import { isForecastDisruptive, printForecast } from "../plan/print/print-forecast.ts";
@@ -66,6 +72,42 @@ describe("capstan plan of manifests", () => {
     ]);
     expect(isForecastDisruptive(pools)).toBe(false);
     expect(printForecast(pools, "text")).toContain("nothing to do");
+  });
+
+  test("replaces the machines of all pools in a network that is renamed", async () => {
+    const { networkSpec, ...rest } = azureCluster().spec;
+    const moved = azureCluster({
+      spec: {
+        ...rest,
+        subscriptionID: "00000000-0000-0000-0000-000000000001",
+        networkSpec: { ...networkSpec, vnet: { name: "other" } },
+      },
+    });
+    const pools = await forecasts(await settled(), manifest(moved));
+    expect(totalsOf(pools)).toMatchObject({ created: 3, deleted: 3 });
+    expect(pools[0]?.changes.map(({ path }) => path)).toContain("AzureCluster spec.networkSpec.vnet.name");
+    expect(isForecastDisruptive(pools)).toBe(true);
+  });
+
+  test("does not forecast machines that are newer than their control plane, unless it is upgraded, too", async () => {
+    const client = await settled();
+    const server = kubeadmControlPlane({ metadata: { name: "control" }, spec: { version: "v1.31.4" } });
+    await store(client, server);
+    const { apiVersion, kind } = server;
+    const controlPlaneRef = { apiGroup: apiVersion.split("/")[0], kind, name: "control" };
+    const { name, namespace } = cluster().metadata;
+    await client.patch(Cluster, { name, namespace }, { type: "merge", body: { spec: { controlPlaneRef } } });
+    const newer = machinesManifest({ template: { spec: { version: "v1.33.0" } } });
+    const [alone] = await forecasts(client, newer);
+    expect(alone?.blocked).toMatchObject([
+      {
+        reason: "KubernetesVersionSkew",
+        why: expect.stringContaining("v1.33.0 are newer than the control plane, which has v1.31.4") as string,
+      },
+    ]);
+    expect(totalsOf(alone ? [alone] : [])).toMatchObject({ created: 0, deleted: 0 });
+    const upgraded = manifest({ ...server, spec: { ...server.spec, version: "v1.33.0" } });
+    expect(totalsOf(await forecasts(client, newer, upgraded))).toMatchObject({ created: 3, deleted: 3 });
   });
 
   test("says what a new size does, in every form", async () => {

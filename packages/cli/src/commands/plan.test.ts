@@ -115,7 +115,7 @@ describe("capstan plan of a dump", () => {
     ],
     [
       "in the middle of an update",
-      0,
+      2,
       ["Wait pool-0", "Wait pool-1"],
       [
         poolObject({
@@ -164,9 +164,11 @@ describe("capstan plan of a dump", () => {
         machineObject(2, "v1-new"),
       );
     // The newest timestamp is that of the healthy machine, 10:10; the controllers wait 10 minutes for a machine.
-    expect((await plan([objects("2026-01-01T10:05:00Z")])).code).toBe(0);
-    expect((await plan([objects("2026-01-01T09:55:00Z")])).code).toBe(2);
-    expect((await plan([objects("2026-01-01T10:05:00Z")], "--now", NOW)).code).toBe(2);
+    const deletes = async (since: string, ...args: readonly string[]) =>
+      (await plan([objects(since)], ...args)).out.includes("  DeleteMachine pool-0");
+    expect(await deletes("2026-01-01T10:05:00Z")).toBe(false);
+    expect(await deletes("2026-01-01T09:55:00Z")).toBe(true);
+    expect(await deletes("2026-01-01T10:05:00Z", "--now", NOW)).toBe(true);
   });
 
   test("deletes no old machine before the new one has been Ready for minReadySeconds", async () => {
@@ -365,8 +367,8 @@ describe("capstan plan of a dump", () => {
     expect(out).not.toContain("blocked");
     const { out: markdown } = await plan([surging], "-o", "markdown");
     expect(markdown).toContain("| not yet, for | of | why |");
-    expect(markdown).toContain("The next step is not disruptive.");
-    expect(markdown).toContain("A dump shows the next step only");
+    expect(markdown).toContain("The next step is not disruptive; a later one is.");
+    expect(markdown).toContain("The actions are those of the next step");
   });
 
   test("ignores timestamps in the future", async () => {
@@ -485,22 +487,22 @@ describe("capstan plan of invalid input", () => {
     [
       "nothing",
       "",
-      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
+      "there is nothing to plan: no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "a list without items",
       "apiVersion: v1\nkind: List\n",
-      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
+      "there is nothing to plan: no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "a list of null",
       "kind: PodList\nmetadata: {}\nitems: null\n",
-      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
+      "there is nothing to plan: no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "no pool",
       stringify(other),
-      "there is nothing to plan: no object given is one of AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
+      "there is nothing to plan: no object given is one of AzureCluster, AzureMachinePool, AzureManagedControlPlane, KubeadmControlPlane, MachineDeployment, MachinePool, MachineSet",
     ],
     [
       "machines without their pool",

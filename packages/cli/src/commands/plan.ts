@@ -96,9 +96,9 @@ function forecast(shell: Shell, change: Forecast): Promise<readonly PlanReport[]
     );
   }
   const isWritten = options.access.namespace !== undefined;
-  return withUserClient(shell, options.access, async (client, { now, namespace, transport }) => {
+  return withUserClient(shell, options.access, async (client, { now, namespace, transport, home }) => {
     await checkManifests(client, objects, { namespace, isWritten });
-    const proposed = { client, transport, given, nowMs: now() };
+    const proposed = { client, transport, home, given, nowMs: now() };
     return Promise.all(planners.map((planner) => planner.forecast(shell, proposed)));
   });
 }

@@ -1,9 +1,10 @@
 import type { Features } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
-import { type CertificateIssuer, createControllers } from "@capstan/manager";
+import { type CertificateIssuer, createControllers, type CreatedControllers } from "@capstan/manager";
 import { cloudNamed } from "@capstan/azure";
 import type { Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, type ManagerConnections, SERVICE_OPERATOR, SIMULATED_ISSUER } from "@capstan/sim";
+import { ownAzureUpdater, withOwnUpdaters } from "./own-updaters.ts";
 import { simulatedTokens } from "./embedded-manager.ts";
 import { SIMULATED_TOKEN_FILE, withServiceAccountToken } from "./service-account-token.ts";
 import { virtualLogin } from "./virtual-login.ts";
@@ -15,7 +16,7 @@ export function simulatedControllers(
   issuer: CertificateIssuer = SIMULATED_ISSUER,
 ): readonly Reconciler[] {
   const { env, kube, azure, connect, connectEtcd, log, azureToken, assertMayWrite } = connections;
-  return createControllers({
+  const created: CreatedControllers = createControllers({
     ...(features && { features }),
     env,
     kube,
@@ -33,9 +34,13 @@ export function simulatedControllers(
     issuer,
     connectEtcd,
     workload: { connect: ({ server }) => connect(server), trustedOrigins: [CLUSTERS_ORIGIN] },
-    updaters: { connect: ({ url }) => connect(url) },
+    updaters: {
+      connect: withOwnUpdaters([ownAzureUpdater(() => created.azureUpdater)], ({ url }) => connect(url))
+        .connect,
+    },
     readFile: withServiceAccountToken(env.clock, (path) =>
       Promise.reject(new Error(`there is no file ${path} in a simulated world`)),
     ),
-  }).reconcilers;
+  });
+  return created.reconcilers;
 }

@@ -28,16 +28,31 @@ export async function reportFulfilled<T extends KubernetesObject>(
     context.setCondition(adoptionCondition(object));
     return;
   }
-  const [unkept] = fulfilled.unkept;
-  // The cache does not keep who owns a field.
+  if (await reportUnkept({ context }, { kind, condition: FULFILLED }, fulfilled)) return;
+  const isKept = fieldsKeptByOthers(object, texts).length > 0;
+  context.setCondition(removedCondition(isKept ? await liveObject(context, kind, object) : object, texts));
+}
+
+/** Names in a condition a field that the server does not keep; returns whether there is one. */
+export async function reportUnkept<T extends KubernetesObject>(
+  { context }: { readonly context: Context<T> },
+  { kind, condition: type }: Pick<KeptObject, "kind" | "condition">,
+  { object, unkept: [field] }: Pick<Kept, "object" | "unkept">,
+): Promise<boolean> {
+  if (field === undefined) return false;
+  const live = await liveObject(context, kind, object);
+  context.setCondition({ type, ...unkeptCondition(live, kind, field) });
+  return true;
+}
+
+/** The cache does not keep who owns a field. */
+async function liveObject<T extends KubernetesObject>(
+  { client }: Context<T>,
+  kind: Kind<AsoObject>,
+  object: Frozen<AsoObject>,
+): Promise<Frozen<AsoObject>> {
   const { name, namespace } = object.metadata;
-  const isKept = unkept !== undefined || fieldsKeptByOthers(object, texts).length > 0;
-  const live = isKept ? await context.client.find(kind, { name, namespace }) : undefined;
-  if (unkept !== undefined) {
-    context.setCondition(unkeptCondition(live ?? object, kind, unkept));
-    return;
-  }
-  context.setCondition(removedCondition(live ?? object, texts));
+  return (await client.find(kind, { name, namespace })) ?? object;
 }
 
 function broughtCondition(
@@ -64,14 +79,14 @@ function unkeptCondition(
   object: Frozen<AsoObject>,
   { kind, version }: Pick<Kind, "kind" | "version">,
   field: string,
-): ConditionUpdate {
+): Omit<ConditionUpdate, "type"> {
   const writers = writersInOtherVersions(object, version);
   const cause =
     writers.length === 0
       ? "the version in which Azure Service Operator stores the object has no such field, or another value for it; leave the field out, or upgrade Azure Service Operator"
       : `${writers.join(" and ")} wrote the object too, and the server converts it to their versions; let them write it in ${version}`;
   const message = `${field} of ${kind} ${object.metadata.name} is lost although it is applied in ${version}: ${cause}`;
-  return { type: FULFILLED, status: "False", severity: "Warning", reason: "FieldNotKept", message };
+  return { status: "False", severity: "Warning", reason: "FieldNotKept", message };
 }
 
 /** The field managers of other versions than this one and the operator's own, each with its version. */

@@ -68,6 +68,18 @@ export async function armClientFor(
   ports: AzureClientPorts,
   { cluster, cache, controller }: ArmClientRequest,
 ): Promise<Arm> {
+  return armClientWith(ports, { cluster, identity: identityOf(cluster, cache), controller });
+}
+
+/** The same, with the AzureClusterIdentity as the caller has read it. */
+export async function armClientWith(
+  ports: AzureClientPorts,
+  {
+    cluster,
+    identity,
+    controller,
+  }: Omit<ArmClientRequest, "cache"> & { readonly identity: Frozen<AzureClusterIdentity> | undefined },
+): Promise<Arm> {
   const reference = identityNameOf(cluster);
   if (!reference) {
     if (ports.defaultArm) return ports.defaultArm(controller);
@@ -75,7 +87,6 @@ export async function armClientFor(
       "spec.identityRef is not set, and the manager has no credentials of its own; name an AzureClusterIdentity";
     throw terminal("IdentityMissing", message);
   }
-  const identity = identityOf(cluster, cache);
   if (!identity) {
     const message = `spec.identityRef: AzureClusterIdentity ${JSON.stringify(reference.name)} does not exist in namespace ${reference.namespace}`;
     throw waiting("IdentityNotFound", message);

@@ -3,6 +3,7 @@ import { Failure } from "@capstan/runtime";
 import type { DesiredState } from "./compare.ts";
 import { planUpdate, type UpdatePlan, type UpdaterAnswer } from "@capstan/plan";
 import type { Updater } from "./hooks/registry.ts";
+import type { UpdaterQuestion } from "./machine-objects.ts";
 import { askUpdater, type UpdaterPorts } from "./hooks/updaters.ts";
 
 type Recorded = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];
@@ -32,13 +33,16 @@ export async function askUpdaters(
     if (comparison.state === "impossible") return uncovered(comparison.paths, comparison.why);
     const answers = new Map<string, UpdaterAnswer>();
     const { changes } = comparison.request;
+    let question: UpdaterQuestion = comparison;
     for (;;) {
       const plan = planUpdate({ changes, updaters, answers });
       if (plan.state !== "ask") return decisionOf(plan, nowMs);
       const updater = updaters.find(({ name }) => name === plan.updater);
       if (!updater) throw new TypeError(`the plan asks for ${plan.updater}, which is not registered`);
-      const request = { ...comparison.request, changes: [...plan.changes] };
-      answers.set(plan.updater, await askUpdater(ports, updater, { ...comparison, request }));
+      const request = { ...question.request, changes: [...plan.changes] };
+      const { answer, next } = await askUpdater(ports, updater, { ...question, request });
+      answers.set(plan.updater, answer);
+      question = next;
     }
   } catch (error) {
     if (!(error instanceof Failure) || error.failure === "Conflict") throw error;

@@ -1,14 +1,17 @@
 import {
   type CanUpdateMachineRequest,
+  CONTROL_PLANE_LABEL,
   type Frozen,
+  groupOf,
   isJsonObject,
+  KubeadmConfig,
   type KubernetesObject,
   type Machine,
 } from "@capstan/api";
 import { type Client, Failure } from "@capstan/runtime";
 import type { ContractObject } from "../contract/contract-object.ts";
 import type { ResolvedReference } from "../contract/resolve.ts";
-import { changedPaths } from "@capstan/plan";
+import { changedPaths, normalizedConfigs, withImpliedGate } from "@capstan/plan";
 import {
   type ComparedObjects,
   type MachineObjects,
@@ -93,7 +96,11 @@ export function updateQuestion(
   desiredMachine: Frozen<Machine>,
   { infrastructure, bootstrap }: ComparedParts,
 ): UpdaterQuestion {
-  const current = { machine, infraMachine: infrastructure.current, bootstrap: bootstrap?.current };
+  const current = {
+    machine,
+    infraMachine: infrastructure.current,
+    bootstrap: bootstrap && withoutImpliedChanges(bootstrap),
+  };
   const desired = {
     machine: desiredMachine,
     infraMachine: infrastructure.desired,
@@ -105,12 +112,38 @@ export function updateQuestion(
     infraMachine: objects.infraMachine,
     bootstrap: objects.bootstrap && form(objects.bootstrap, objects.machine as Frozen<Machine>),
   });
-  const asked = { current: formed(current), desired: formed(desired) };
   return {
-    objects: { current, desired },
-    changesFrom: (from) => changesBetween({ current: formed(from), desired: asked.desired }),
-    request: requestOf(asked),
+    objects: normalized({ current, desired }),
+    changesBetween: (compared) =>
+      changesBetween({ current: formed(compared.current), desired: formed(compared.desired) }),
+    request: requestOf({ current: formed(current), desired: formed(desired) }),
   };
+}
+
+/** The gate that a control plane adds with a version is part of the version, not a change that an updater has to know. */
+function withoutImpliedChanges({ current, desired }: ComparedPart): Frozen<ContractObject> {
+  if (!isKubeadmConfig(current)) return current;
+  return { ...current, spec: withImpliedGate(kubeadmSpec(current), kubeadmSpec(desired)) };
+}
+
+/** Cluster API shows the config of a control plane in one form, without what does not concern a running machine. */
+function normalized({ current, desired }: ComparedObjects): ComparedObjects {
+  const isControlPlane = current.machine.metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined;
+  if (!isControlPlane || !isKubeadmConfig(current.bootstrap) || !isKubeadmConfig(desired.bootstrap))
+    return { current, desired };
+  const specs = normalizedConfigs(kubeadmSpec(current.bootstrap), kubeadmSpec(desired.bootstrap));
+  return {
+    current: { ...current, bootstrap: { ...current.bootstrap, spec: specs.current } },
+    desired: { ...desired, bootstrap: { ...desired.bootstrap, spec: specs.desired } },
+  };
+}
+
+function isKubeadmConfig(object: Frozen<ContractObject> | undefined): object is Frozen<ContractObject> {
+  return object?.kind === KubeadmConfig.kind && groupOf(object.apiVersion) === KubeadmConfig.group;
+}
+
+function kubeadmSpec(object: Frozen<ContractObject>): Frozen<KubeadmConfig>["spec"] {
+  return (object.spec ?? {}) as never;
 }
 
 function changesBetween({ current, desired }: ComparedObjects): readonly string[] {

@@ -66,10 +66,25 @@ export async function desiredParts(
     fieldManager,
   };
   const { configRef } = spec.bootstrap;
-  if (!configRef) return { infrastructure, bootstrap: undefined };
+  if (!configRef) {
+    requireSameSecret(owner, machine);
+    return { infrastructure, bootstrap: undefined };
+  }
   const config = await requireObject(reader, { reference: configRef, field: BOOTSTRAP, namespace });
   const body = await desiredBootstrap(reader, { owner, machine, existing: config }, owner.bootstrap);
   return { infrastructure, bootstrap: { name: "bootstrap", existing: config, body, fieldManager } };
+}
+
+/** A machine without a bootstrap config has nothing that updaters could change. */
+function requireSameSecret({ bootstrap }: MachineOwner, { spec }: Frozen<Machine>): void {
+  if (bootstrap.from !== "secret")
+    throw new Impossible(BOOTSTRAP, "the machine has no bootstrap config, and the new template has one");
+  const { dataSecretName = "none" } = spec.bootstrap;
+  if (dataSecretName !== (bootstrap.name ?? "none"))
+    throw new Impossible(
+      "machine.spec.bootstrap.dataSecretName",
+      `the machine was made from Secret ${dataSecretName}, and the new template names ${bootstrap.name ?? "none"}`,
+    );
 }
 
 const INFRASTRUCTURE = "machine.spec.infrastructureRef";

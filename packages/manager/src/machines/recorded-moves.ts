@@ -5,7 +5,9 @@ import {
   type Machine,
   type MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
+  SPARE_MACHINE_ANNOTATION,
 } from "@capstan/api";
+import type { MoveRecords } from "@capstan/plan";
 
 /** The field manager of MachineDeployments in Cluster API: after a take-over, the fields keep their owner. */
 export const DEPLOYMENT_FIELD_MANAGER = "capi-machinedeployment";
@@ -29,6 +31,15 @@ export function countedMachines(
   return machines.filter(
     ({ metadata }) => !leaving.has(metadata.name) || metadata.deletionTimestamp !== undefined,
   );
+}
+
+/** What a MachineDeployment has recorded in a set about its machines. */
+export function recordsOf(set: Frozen<MachineSet>): MoveRecords {
+  return {
+    receives: namesIn(set, RECEIVES_MACHINES_ANNOTATION),
+    handsOver: namesIn(set, HANDS_OVER_MACHINES_ANNOTATION),
+    hasSpare: set.metadata.annotations?.[SPARE_MACHINE_ANNOTATION] !== undefined,
+  };
 }
 
 const RECORDS: readonly string[] = [RECEIVES_MACHINES_ANNOTATION, HANDS_OVER_MACHINES_ANNOTATION];

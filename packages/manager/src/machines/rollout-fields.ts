@@ -38,8 +38,17 @@ export function isUpToDate(
 ): boolean {
   const desired = rolloutFields(deployment.spec.template.spec);
   if (!deepEqual(desired, rolloutFields(set.spec.template.spec))) return false;
+  return !isOlderThanRollout(deployment, set, nowMs);
+}
+
+/** Whether a set is older than a passed `spec.rollout.after`: only new machines are what a user asks for. */
+export function isOlderThanRollout(
+  deployment: Frozen<MachineDeployment>,
+  { metadata }: Frozen<MachineSet>,
+  nowMs: number,
+): boolean {
   const afterMs = passedRolloutMs(deployment, nowMs);
-  return afterMs === undefined || Date.parse(set.metadata.creationTimestamp ?? "") >= afterMs;
+  return afterMs !== undefined && Date.parse(metadata.creationTimestamp ?? "") < afterMs;
 }
 
 /** The time of `spec.rollout.after`, if it has passed. */

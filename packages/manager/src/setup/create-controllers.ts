@@ -1,11 +1,19 @@
 import { DEFAULT_FEATURES, type Features, type Kind, KubeadmConfig, MachinePool } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
-import { createClient, type Logger, type MetricRegistry, type Reconciler } from "@capstan/runtime";
+import {
+  type Client,
+  createClient,
+  type Logger,
+  type MetricRegistry,
+  type Reconciler,
+} from "@capstan/runtime";
 import type { ReadCredentialFile } from "@capstan/azure";
 import type { CertificateIssuer } from "../cluster-certificates/issuer.ts";
 import { x509Issuer } from "../cluster-certificates/x509-issuer.ts";
 import type { ConnectToEtcd } from "../etcd/port.ts";
 import { etcdThroughApiServers } from "../etcd/through-api-server.ts";
+import { type AzureUpdater, azureUpdater } from "../in-place/azure/azure-updater.ts";
+import { armOfMachine } from "../in-place/azure/cluster-identity.ts";
 import { type ControllerPorts, CONTROLLERS, type StandInDefinition } from "./controllers.ts";
 import { type AzureAccess, azurePorts } from "./ports/azure.ts";
 import { kubernetesPorts } from "./ports/kubernetes.ts";
@@ -44,6 +52,8 @@ export interface ControllersOptions {
 /** Controllers that are ready to be run. */
 export interface CreatedControllers {
   readonly reconcilers: readonly Reconciler[];
+  /** Changes virtual machines in place with the credentials and the budget of the controllers. */
+  readonly azureUpdater: AzureUpdater;
   /** Closes their connections to other servers than the management cluster. */
   close(): void;
 }
@@ -55,8 +65,14 @@ export const MANAGER_NAME = "capstan";
 export function createControllers(options: ControllersOptions): CreatedControllers {
   const { concurrency = {} } = options;
   const etcd = etcdThroughApiServers(options.env);
-  const ports = portsOf({ connectEtcd: etcd.connect, ...options });
+  const client = createClient({ transport: options.kube, env: options.env, fieldManager: MANAGER_NAME });
+  const ports = portsOf({ connectEtcd: etcd.connect, ...options, client });
   return {
+    azureUpdater: azureUpdater({
+      client,
+      regionSizes: ports.regionSizes,
+      armFor: (machine) => armOfMachine(ports, client, machine),
+    }),
     reconcilers: chosen(options).map(({ name, create }) => {
       const workers = concurrency[name];
       const reconciler = create(ports);
@@ -69,9 +85,10 @@ export function createControllers(options: ControllersOptions): CreatedControlle
   };
 }
 
-function portsOf(options: ControllersOptions & Pick<ControllerPorts, "connectEtcd">): ControllerPorts {
-  const { env, kube: transport, metrics, features = DEFAULT_FEATURES, ...rest } = options;
-  const client = createClient({ transport, env, fieldManager: MANAGER_NAME });
+type PortsOptions = ControllersOptions & Pick<ControllerPorts, "connectEtcd"> & { readonly client: Client };
+
+function portsOf(options: PortsOptions): ControllerPorts {
+  const { env, client, metrics, features = DEFAULT_FEATURES, ...rest } = options;
   const kubernetes = kubernetesPorts(env, client);
   const kinds = new Set<Kind>(chosen(options).map(({ kind }) => kind));
   return {

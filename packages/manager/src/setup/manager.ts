@@ -1,4 +1,5 @@
 import { MetricRegistry, Runner } from "@capstan/runtime";
+import type { AzureUpdater } from "../in-place/azure/azure-updater.ts";
 import {
   type ControllersOptions,
   createControllers,
@@ -38,6 +39,11 @@ export class Manager {
       ...(watchFilter !== undefined && { watchFilter }),
       ...(lease && { lease }),
     });
+  }
+
+  /** The updater for Azure, with the credentials and the budget of this process. */
+  get azureUpdater(): AzureUpdater {
+    return this.#controllers.azureUpdater;
   }
 
   /** Starts the controllers; resolves when they run, which for a standby is when it takes over. */

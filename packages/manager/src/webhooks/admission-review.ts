@@ -10,6 +10,7 @@ export interface ReviewRequest {
   readonly operation: string;
   readonly userInfo?: { readonly username?: string };
   readonly dryRun?: boolean;
+  readonly options?: unknown;
   /** Null or absent when the object is deleted. */
   readonly object?: unknown;
   /** Null or absent when the object is created. */

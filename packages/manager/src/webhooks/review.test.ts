@@ -202,6 +202,30 @@ describe("an immutable field of an AzureMachine", () => {
     ["is not changed by a request without a user", {}, false],
     ["is changed by a dry run, which stores nothing", { userInfo: { username: "eve" }, dryRun: true }, true],
     [
+      "is changed by the field manager of an owner in Cluster API during an update in place",
+      { userInfo: { username: "capi" }, options: { fieldManager: "capi-kubeadmcontrolplane" } },
+      true,
+    ],
+    [
+      "is changed by a dry run of an owner before the update begins",
+      {
+        userInfo: { username: "capi" },
+        options: { fieldManager: "capi-machineset" },
+        dryRun: true,
+        object: azureMachine({ spec: { enableIPForwarding: true } }),
+      },
+      true,
+    ],
+    [
+      "is not changed by an owner without an update",
+      {
+        options: { fieldManager: "capi-machineset" },
+        object: azureMachine({ spec: { enableIPForwarding: true } }),
+      },
+      false,
+    ],
+    ["is not changed by another field manager", { options: { fieldManager: "kubectl" } }, false],
+    [
       "is not changed by the manager without an update",
       { userInfo: { username: managerUser }, object: azureMachine({ spec: { enableIPForwarding: true } }) },
       false,

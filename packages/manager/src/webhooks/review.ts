@@ -89,9 +89,15 @@ function validation(
     ...(old && { old }),
     isByManager: managerUser !== undefined && request.userInfo?.username === managerUser,
     isDryRun: request.dryRun === true,
+    ...fieldManagerOf(request),
   });
   if (errors.length > 0) return { allowed: false, status: invalidObject(kind, nameOf(object), errors) };
   return warnings.length > 0 ? { allowed: true, warnings } : ALLOWED;
+}
+
+function fieldManagerOf({ options }: ReviewRequest): { readonly fieldManager?: string } {
+  const name = isJsonObject(options) ? options["fieldManager"] : undefined;
+  return typeof name === "string" ? { fieldManager: name } : {};
 }
 
 function nameOf({ metadata }: KubernetesObject): string {

@@ -7,7 +7,8 @@ interface PlannedUpdater {
 
 /** The answer of an updater to the question which changes it can make. */
 export type UpdaterAnswer =
-  | { readonly accepted: readonly string[] }
+  /** With its own words about the changes that it refuses, if it has any. */
+  | { readonly accepted: readonly string[]; readonly message?: string }
   /** The updater did not answer, and its failure policy is Ignore: it makes no change. */
   | { readonly ignored: string }
   /** The updater did not answer, so it is not known what can be updated in place. */
@@ -56,15 +57,23 @@ export function planUpdate({ changes, updaters, answers }: PlanInput): UpdatePla
     left = left.filter((path) => !accepted.has(path));
   }
   if (left.length > 0)
-    return { state: "uncovered", uncovered: left, steps, why: uncoveredWhy(left, updaters) };
+    return { state: "uncovered", uncovered: left, steps, why: uncoveredWhy(left, updaters, answers) };
   const why = steps.map(({ name, changes: paths }) => `${name} changes ${paths.join(", ")}`).join("; ");
   return { state: "covered", steps, why: why === "" ? "no field of the machines changes" : why };
 }
 
-function uncoveredWhy(left: readonly string[], updaters: readonly PlannedUpdater[]): string {
+function uncoveredWhy(
+  left: readonly string[],
+  updaters: readonly PlannedUpdater[],
+  answers: PlanInput["answers"],
+): string {
   const asked =
     updaters.length === 0
       ? "no updater is registered"
       : `asked: ${updaters.map(({ name }) => name).join(", ")}`;
-  return `no updater changes ${left.join(", ")} (${asked})`;
+  const words = updaters.flatMap(({ name }) => {
+    const answer = answers.get(name);
+    return answer && "accepted" in answer && answer.message ? [`; ${name} says: ${answer.message}`] : [];
+  });
+  return `no updater changes ${left.join(", ")} (${asked})${words.join("")}`;
 }

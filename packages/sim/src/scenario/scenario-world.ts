@@ -33,7 +33,7 @@ export const objectName: Reader<string> = text(
 export const vmSize: Reader<string> = oneOf(sizes.map(({ name }) => name));
 
 /** Two percentiles of a duration, in seconds. */
-const percentiles: Reader<Duration> = mapped(
+export const percentiles: Reader<Duration> = mapped(
   fields({ p50: duration, p90: duration }, {}),
   ({ p50, p90 }, place, { report }) => {
     if (p90 >= p50) return { p50: p50 / 1000, p90: p90 / 1000 };

@@ -1,5 +1,11 @@
 import type { UpdaterDefinition } from "../define-updater.ts";
-import type { CanUpdateRequest, FieldPath, UpdatedObject, UpdateResult } from "../messages.ts";
+import {
+  type CanUpdateRequest,
+  type FieldPath,
+  resultOf,
+  type UpdatedObject,
+  type UpdateResult,
+} from "../messages.ts";
 import { BadRequest, isObject, type JsonObject, settingsIn } from "../request-body.ts";
 import { differenceOf } from "./differences.ts";
 import {
@@ -54,12 +60,17 @@ export async function canUpdateAnswer(
     changes.length === 0
       ? []
       : await definition.canUpdate(requestOf({ current, desired, changes, settings: settingsIn(body) }));
-  const accepted = new Set<string>(asked);
+  const { acceptedChanges, message } = resultOf(asked);
+  const accepted = new Set<string>(acceptedChanges);
   const patches = differences.flatMap(({ part, patchFor }) => {
     const patch = patchFor(accepted);
     return patch === undefined ? [] : [[`${question.parts[part]}Patch`, wirePatch(question, patch)] as const];
   });
-  return { ...answerTo(question.hook), ...Object.fromEntries(patches) };
+  return {
+    ...answerTo(question.hook),
+    ...(message !== undefined && { message }),
+    ...Object.fromEntries(patches),
+  };
 }
 
 /** How far the update of a machine is. A failure is not final for Cluster API's controllers: they call again. */

@@ -3,10 +3,17 @@ import { ExtensionConfig, type Frozen, type JsonObject, type Machine, MachineDep
 import type { Handler } from "@capstan/env";
 import type { Updater } from "@capstan/updater";
 import { expect, test } from "vitest";
-import { get } from "../../kit/cluster-world.ts";
-import { DEPLOYMENT, isAvailable, machinesIn, PATIENCE_MS } from "../../kit/deployment-world.ts";
+import { get, patch } from "../../kit/cluster-world.ts";
+import {
+  createTemplate,
+  DEPLOYMENT,
+  isAvailable,
+  machinesIn,
+  PATIENCE_MS,
+  referenceTo,
+} from "../../kit/deployment-world.ts";
 import { inPlaceWorld, noCalls, resize, testUpdater } from "../../kit/in-place-world.ts";
-import { TestMachine } from "../../kit/test-provider.ts";
+import { TestMachine, TestMachineTemplate } from "../../kit/test-provider.ts";
 
 /** What an extension was sent. */
 interface Sent {
@@ -46,17 +53,20 @@ test("an extension with Cluster API's hooks is asked with whole objects, and upd
   const api = "/hooks.runtime.cluster.x-k8s.io/v1alpha1";
   expect([...new Set(sent.map(({ path }) => path))]).toEqual([
     `${api}/discovery`,
-    `${api}/canupdatemachine/can-update`,
+    `${api}/canupdatemachineset/can-update-set`,
     `${api}/updatemachine/update`,
   ]);
+  const small = { kind: "TestMachineTemplate", spec: { template: { spec: { size: "small" } } } };
+  expect(sent.filter(({ path }) => path.includes("canupdate"))).toHaveLength(1);
   expect(sent.find(({ path }) => path.includes("canupdate"))?.body).toMatchObject({
     apiVersion: "hooks.runtime.cluster.x-k8s.io/v1alpha1",
-    kind: "CanUpdateMachineRequest",
+    kind: "CanUpdateMachineSetRequest",
     current: {
-      machine: { apiVersion: "cluster.x-k8s.io/v1beta2" },
-      infrastructureMachine: { spec: { size: "small" } },
+      machineSet: { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "MachineSet", spec: { replicas: 3 } },
+      infrastructureMachineTemplate: small,
+      bootstrapConfigTemplate: { kind: "KubeadmConfigTemplate" },
     },
-    desired: { infrastructureMachine: { spec: { size: "large" } } },
+    desired: { infrastructureMachineTemplate: { spec: { template: { spec: { size: "large" } } } } },
   });
   expect(sent.find(({ path }) => path.includes("/updatemachine/"))?.body).toMatchObject({
     kind: "UpdateMachineRequest",
@@ -110,4 +120,49 @@ test("an extension with Cluster API's hooks alone counts as an updater", async (
   expect(status?.conditions).toContainEqual(
     expect.objectContaining({ type: "UpdaterReady", status: "True", reason: "UpdaterReady" }),
   );
+});
+
+test("an extension that only knows machines is asked about one machine of the set", async () => {
+  const sent: Sent[] = [];
+  const updater = withoutHook(asExtension(testUpdater("resizer", ["infraMachine.spec.size"]), sent));
+  const world = await inPlaceWorld([updater]);
+  await resize(world, "large");
+  await world.rest(PATIENCE_MS);
+  expect((await get(world, MachineDeployment, DEPLOYMENT)).status).toMatchObject({ upToDateReplicas: 3 });
+  expect(sent.filter(({ path }) => path.includes("canupdate")).map(({ body }) => body)).toMatchObject([
+    { kind: "CanUpdateMachineRequest", current: { machine: { kind: "Machine" } } },
+  ]);
+});
+
+/** The extension without its hook about sets. */
+function withoutHook({ handle, ...updater }: Updater): Updater {
+  const limited: Handler = async (request) => {
+    const response = await handle(request);
+    if (!request.path.endsWith("/discovery")) return response;
+    const body = (await response.json()) as { handlers: { requestHook: { hook: string } }[] };
+    const handlers = body.handlers.filter(({ requestHook: { hook } }) => hook !== "CanUpdateMachineSet");
+    const text = JSON.stringify({ ...body, handlers });
+    return { ...response, text: () => Promise.resolve(text) };
+  };
+  return { ...updater, handle: limited };
+}
+
+test("the second extension sees what the first one has changed, and both update each machine in their order", async () => {
+  const [first, second]: [Sent[], Sent[]] = [[], []];
+  const calls = noCalls();
+  const updaters = [
+    asExtension(testUpdater("resizer", ["infraMachine.spec.size"], { calls }), first),
+    asExtension(testUpdater("zones", ["machine.spec.failureDomain"], { calls }), second),
+  ];
+  const world = await inPlaceWorld(updaters);
+  await createTemplate(world, "large");
+  const infrastructureRef = referenceTo(TestMachineTemplate, "large");
+  const spec = { template: { spec: { infrastructureRef, failureDomain: "2" } } };
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec });
+  await world.rest(2 * PATIENCE_MS);
+  expect((await get(world, MachineDeployment, DEPLOYMENT)).status).toMatchObject({ upToDateReplicas: 3 });
+  const question = second.find(({ path }) => path.includes("canupdate"))?.body;
+  const large = { spec: { template: { spec: { size: "large" } } } };
+  expect(question).toMatchObject({ current: { infrastructureMachineTemplate: large } });
+  expect(calls.updated).toHaveLength(12);
 });

@@ -15,7 +15,6 @@ import {
   UPDATE_IN_PROGRESS_ANNOTATION,
   UPDATE_MACHINE_HOOK,
 } from "@capstan/api";
-import type { Handler } from "@capstan/env";
 import { machine as machineOf } from "@capstan/runtime/testing/builders";
 import { createWorld, type World } from "@capstan/sim";
 import { defineUpdater, done, inProgress, type Updater, type UpdatedObject } from "@capstan/updater";
@@ -38,6 +37,15 @@ import {
   VSphereMachine,
   VSphereMachineTemplate,
 } from "../../kit/in-place-world.ts";
+
+import {
+  type Exchange,
+  expectPrinted,
+  printedQuestion,
+  printedUpdate,
+  recording,
+  shownExchange,
+} from "../../kit/printed-exchanges.ts";
 
 const LINUX = "/Datacenter/vm/Templates/kubernetes-1-32-ubuntu";
 const WINDOWS = "/Datacenter/vm/Templates/kubernetes-1-32-windows";
@@ -83,19 +91,6 @@ const updaters = (): readonly Updater[] => [
   }),
 ];
 
-/** Records requests and answers of updaters, without discoveries. */
-function recording(exchanges: string[], { name, handle }: Updater): Handler {
-  return async (request) => {
-    const response = await handle(request);
-    const hook = /canupdatemachine|updatemachine/.exec(request.path)?.[0];
-    const title = hook === "canupdatemachine" ? "CanUpdateMachine" : "UpdateMachine";
-    if (hook) exchanges.push(`${name}/${title}\n${shown(request.body)}\n${shown(await response.json())}\n`);
-    return response;
-  };
-}
-
-const shown = (body: unknown): string => JSON.stringify(body, null, 2);
-
 /** Random names and ids, replaced in the order of their appearance. */
 function readable(text: string): string {
   const names = new Map<string, string>();
@@ -109,14 +104,14 @@ function readable(text: string): string {
     .replaceAll(/("machine-template-hash": )"[^"]*"/g, '$1"HASH"');
 }
 
-function expectGolden(name: string, exchanges: readonly string[]): void {
+function expectGolden(name: string, exchanges: readonly Exchange[]): void {
   const path = join(import.meta.dirname, "goldens", `${name}.txt`);
-  const text = readable(exchanges.join("\n"));
+  const text = readable(exchanges.map(shownExchange).join("\n"));
   if (process.env["CAPSTAN_GOLDEN"] === "write") writeFileSync(path, text);
   expect(text).toBe(readFileSync(path, "utf8"));
 }
 
-async function exampleWorld(exchanges: string[]): Promise<World> {
+async function exampleWorld(exchanges: Exchange[]): Promise<World> {
   const both = updaters();
   const world = await createWorld({
     seed: "1",
@@ -157,7 +152,7 @@ async function workers(world: World): Promise<void> {
 }
 
 test("update worker node memory: the machine moves, is updated by one updater, and keeps its references", async () => {
-  const exchanges: string[] = [];
+  const exchanges: Exchange[] = [];
   const world = await exampleWorld(exchanges);
   await workers(world);
   const [before] = await machinesIn(world);
@@ -175,6 +170,9 @@ test("update worker node memory: the machine moves, is updated by one updater, a
   expect(upToDate(after)).toMatchObject({ status: "True" });
   const { spec } = (await world.run(world.user.list(VSphereMachine)))[0] ?? {};
   expect(spec).toMatchObject({ memoryMiB: 8192, numCPUs: 2, template: LINUX });
+  const [updater, changes] = ["vsphere-vm-memory-update", ["infraMachine.spec.memoryMiB"]] as const;
+  const { name = "" } = before?.metadata ?? {};
+  expectPrinted(exchanges, [printedQuestion(updater, changes, changes), ...printedUpdate(updater, name)]);
   expectGolden("update-worker-node-memory", exchanges);
 });
 
@@ -184,7 +182,7 @@ const upToDate = (machine: Frozen<Machine> | undefined): unknown =>
   getCondition(olderConditionsOf(machine), "UpToDate");
 
 test("update worker nodes from Linux to Windows: no updater covers it, and the fallback replaces the machine", async () => {
-  const exchanges: string[] = [];
+  const exchanges: Exchange[] = [];
   const world = await exampleWorld(exchanges);
   await workers(world);
   const [before] = await machinesIn(world);
@@ -195,11 +193,17 @@ test("update worker nodes from Linux to Windows: no updater covers it, and the f
   expect(machines).toHaveLength(1);
   expect(machines[0]?.metadata.name).not.toBe(before?.metadata.name);
   expect(await find(world, Machine, before?.metadata.name ?? "")).toBeUndefined();
+  const changes = ["infraMachine.spec.template"];
+  const asked = ["vsphere-vm-memory-update", "kcp-version-upgrade"];
+  expectPrinted(
+    exchanges,
+    asked.map((updater) => printedQuestion(updater, changes, [])),
+  );
   expectGolden("update-from-linux-to-windows", exchanges);
 });
 
-test("KCP kubernetes version update: a machine whose owner wrote the plan is updated, and the plan is removed", async () => {
-  const exchanges: string[] = [];
+test("a control plane of another kind writes the plan of an update itself, and the plan is removed", async () => {
+  const exchanges: Exchange[] = [];
   const world = await exampleWorld(exchanges);
   const name = "kcp-1-hfg374h";
   await install(world, ForeignControlPlane);

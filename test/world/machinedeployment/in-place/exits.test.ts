@@ -92,11 +92,15 @@ describe("without an updater for the change and without a fallback", () => {
     expect(await sizes(world)).toEqual(["large", "large", "large"]);
   });
 
-  test("machines are still added and removed, from the old template", async () => {
-    const { world } = await blocked();
+  test("machines are still added, from the new template, and removed, from the old one", async () => {
+    const { world, before } = await blocked();
     await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 4 } });
     await world.rest(PATIENCE_MS);
-    expect(await sizes(world)).toEqual(["small", "small", "small", "small"]);
+    expect(await sizes(world)).toEqual(["large", "small", "small", "small"]);
+    expect(await names(world)).toEqual(expect.arrayContaining([...before]));
+    await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 3 } });
+    await world.rest(PATIENCE_MS);
+    expect(await sizes(world)).toEqual(["large", "small", "small"]);
   });
 });
 

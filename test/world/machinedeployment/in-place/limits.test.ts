@@ -3,9 +3,16 @@ import { isUpdatingInPlace, Machine, MachineDeployment } from "@capstan/api";
 import type { Invariant, World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { patch } from "../../kit/cluster-world.ts";
-import { DEPLOYMENT, isAvailable, machinesIn, PATIENCE_MS } from "../../kit/deployment-world.ts";
+import {
+  createTemplate,
+  DEPLOYMENT,
+  isAvailable,
+  machinesIn,
+  PATIENCE_MS,
+  referenceTo,
+} from "../../kit/deployment-world.ts";
 import { listed } from "../never-too-many.ts";
-import { TestMachine } from "../../kit/test-provider.ts";
+import { TestMachine, TestMachineTemplate } from "../../kit/test-provider.ts";
 import { inPlaceWorld, resize, testUpdater } from "../../kit/in-place-world.ts";
 
 /** The extremes of a rollout. */
@@ -68,10 +75,39 @@ test("within maxUnavailable 2 two machines are updated at once, and none is adde
   expect(seen).toMatchObject({ leastAvailable: 3, mostMachines: 5, mostUpdating: 2 });
 });
 
-test("with maxSurge 1 and maxUnavailable 0 a machine is added first, and the last old one is deleted", async () => {
+test("with maxSurge 1 and maxUnavailable 0 a machine is added first, and it goes at the end", async () => {
   const { kept, machines, seen } = await rolled({ replicas: 3, ...limits(1, 0) });
-  expect({ kept, machines }).toEqual({ kept: 2, machines: 3 });
+  expect({ kept, machines }).toEqual({ kept: 3, machines: 3 });
   expect(seen).toMatchObject({ leastAvailable: 3, mostMachines: 4, mostUpdating: 1 });
+});
+
+test.each([
+  [3, 0, 4],
+  [3, 1, 3],
+])(
+  "maxSurge %i with maxUnavailable %i replaces no machine that updaters can change",
+  async (surge, unavailable, most) => {
+    const { kept, machines, seen } = await rolled({ replicas: 3, ...limits(surge, unavailable) });
+    expect({ kept, machines }).toEqual({ kept: 3, machines: 3 });
+    expect(seen).toMatchObject({ leastAvailable: 3 - unavailable, mostMachines: most, mostUpdating: 1 });
+  },
+);
+
+test("a new template and fewer replicas in one patch leave as many available as promised", async () => {
+  const { seen, invariant } = extremes();
+  const world = await inPlaceWorld([testUpdater("resizer", ["infraMachine.spec.size"])], {
+    invariants: [invariant],
+  });
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 10 } });
+  await world.rest(PATIENCE_MS);
+  seen.isWatching = true;
+  await createTemplate(world, "large");
+  const infrastructureRef = referenceTo(TestMachineTemplate, "large");
+  const template = { spec: { infrastructureRef } };
+  await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 6, template } });
+  await world.rest(2 * PATIENCE_MS);
+  expect((await machinesIn(world)).filter(isAvailable)).toHaveLength(6);
+  expect(seen.leastAvailable).toBe(5);
 });
 
 test("replicas that grow in mid-rollout are added from the new template", async () => {

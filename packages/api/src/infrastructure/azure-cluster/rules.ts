@@ -56,6 +56,17 @@ const IMMUTABLE: readonly ImmutableField<Cluster>[] = [
   fixedOnceSet("spec.bastionSpec.azureBastion", (spec) => spec.bastionSpec?.azureBastion),
 ];
 
+// Machines have their addresses in this network, and no machine can move to another one.
+const IMMUTABLE_ONCE_BUILT: readonly ImmutableField<Cluster>[] = [
+  fixed("spec.networkSpec.vnet.name", (spec) => spec.networkSpec?.vnet?.name),
+  fixed("spec.networkSpec.vnet.resourceGroup", (spec) => spec.networkSpec?.vnet?.resourceGroup),
+];
+
+/** Whether the network of a cluster exists, so that machines may be in it. */
+function isBuilt({ status }: Cluster): boolean {
+  return status?.ready === true || status?.initialization?.provisioned === true;
+}
+
 /** Validates a cluster beyond its schema. */
 export function azureClusterErrors(
   request: AdmissionRequest<CustomObject<AzureClusterSpec, AzureClusterStatus>>,
@@ -78,6 +89,8 @@ export function azureClusterErrors(
     ...bastionErrors(spec),
     ...errorIf(spec.extendedLocation, forbidden("spec.extendedLocation", "edge zones are not supported yet")),
     ...immutableFieldErrors(cluster, old, IMMUTABLE),
+    ...(old && isBuilt(old) ? immutableFieldErrors(cluster, old, IMMUTABLE_ONCE_BUILT) : []),
+    ...newBastionErrors(cluster, old),
     ...subnetUpdateErrors(cluster, old),
   ];
 }
@@ -137,6 +150,15 @@ function bastionErrors(spec: Cluster["spec"]): readonly FieldError[] {
         ),
       ]
     : [];
+}
+
+/** The controller refuses a new cluster with a Bastion host in a condition; a running cluster would only stop at it. */
+function newBastionErrors({ spec }: Cluster, old: Cluster | undefined): readonly FieldError[] {
+  const path = "spec.bastionSpec.azureBastion";
+  return errorIf(
+    old && spec.bastionSpec?.azureBastion && !old.spec.bastionSpec?.azureBastion,
+    forbidden(path, "Azure Bastion hosts are not supported yet; remove it"),
+  );
 }
 
 /** The immutable fields of the subnets of a running cluster. The ranges of a network that we do not own may change. */

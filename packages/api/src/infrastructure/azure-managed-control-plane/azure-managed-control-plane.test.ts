@@ -282,8 +282,17 @@ test.each<[Partial<Spec>, string]>([
     "AKS wants it with keyVaultNetworkAccess Private",
   ],
   [{ networkDataplane: "cilium", networkPlugin: "kubenet" }, "AKS wants networkPlugin azure"],
+  [{ autoscalerProfile: { scanInterval: "1m" } }, 'AKS wants a duration in seconds, such as "20s"'],
+  [
+    { autoscalerProfile: { scaleDownUnneededTime: 10 } },
+    "spec.autoscalerProfile.scaleDownUnneededTime 10: AKS wants",
+  ],
+  [{ autoscalerProfile: { scaleDownUtilizationThreshold: "1.5" } }, "AKS wants a number from 0 to 1"],
 ])("a combination that AKS refuses is warned about: %j", (spec, warning) => {
   const warnings = (given: Partial<Spec>) => AzureManagedControlPlane.warn({ object: controlPlane(given) });
   expect(warnings(spec)).toEqual([expect.stringContaining(warning)]);
   expect(warnings({})).toEqual([]);
+  expect(
+    warnings({ autoscalerProfile: { scanInterval: "20s", scaleDownUtilizationThreshold: "0.5" } }),
+  ).toEqual([]);
 });

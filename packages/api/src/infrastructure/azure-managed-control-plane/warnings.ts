@@ -42,11 +42,43 @@ const DOUBTS: readonly Doubt[] = [
   },
 ];
 
+// The forms of the values, which AKS's API has had since its first autoscaler profile; their ranges are AKS's to judge.
+const MINUTES = { expected: 'a duration in minutes, such as "10m"', form: /^\d+m$/ } as const;
+const SECONDS = { expected: 'a duration in seconds, such as "20s"', form: /^\d+s$/ } as const;
+const NUMBER = { expected: 'a whole number as text, such as "3"', form: /^\d+$/ } as const;
+const AUTOSCALER_FORMS: Readonly<Record<string, { readonly expected: string; readonly form: RegExp }>> = {
+  maxEmptyBulkDelete: NUMBER,
+  maxGracefulTerminationSec: NUMBER,
+  maxTotalUnreadyPercentage: NUMBER,
+  okTotalUnreadyCount: NUMBER,
+  maxNodeProvisionTime: MINUTES,
+  scaleDownDelayAfterAdd: MINUTES,
+  scaleDownDelayAfterFailure: MINUTES,
+  scaleDownUnneededTime: MINUTES,
+  scaleDownUnreadyTime: MINUTES,
+  scaleDownDelayAfterDelete: SECONDS,
+  scanInterval: SECONDS,
+  newPodScaleUpDelay: { expected: 'a duration such as "0s" or "10m"', form: /^\d+[smh]$/ },
+  scaleDownUtilizationThreshold: {
+    expected: 'a number from 0 to 1 as text, such as "0.5"',
+    form: /^(0|1|0?\.\d+|1\.0+)$/,
+  },
+};
+
+function autoscalerWarnings({ autoscalerProfile = {} }: Spec): readonly string[] {
+  return Object.entries(autoscalerProfile).flatMap(([field, value]) => {
+    const known = AUTOSCALER_FORMS[field];
+    if (known === undefined || (typeof value === "string" && known.form.test(value))) return [];
+    return [`spec.autoscalerProfile.${field} ${JSON.stringify(value)}: AKS wants ${known.expected}`];
+  });
+}
+
 /** Warns about what AKS will probably refuse. */
 export function azureManagedControlPlaneWarnings({
   object: { spec },
 }: AdmissionRequest<
   CustomObject<AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus>
 >): readonly string[] {
-  return DOUBTS.filter(({ isRaisedBy }) => isRaisedBy(spec)).map(({ warning }) => warning);
+  const doubts = DOUBTS.filter(({ isRaisedBy }) => isRaisedBy(spec)).map(({ warning }) => warning);
+  return [...doubts, ...autoscalerWarnings(spec)];
 }

@@ -17,11 +17,15 @@ function skuBody(size: VmSize, location: string): unknown {
     capabilities: [
       { name: "vCPUs", value: String(size.cores) },
       { name: "MemoryGB", value: String(size.memoryGB) },
-      { name: "CpuArchitectureType", value: "x64" },
+      { name: "MaxResourceVolumeMB", value: String((size.tempDiskGB ?? 0) * 1024) },
+      { name: "CpuArchitectureType", value: size.architecture ?? "x64" },
+      ...(size.diskControllers
+        ? [{ name: "DiskControllerTypes", value: size.diskControllers.join(", ") }]
+        : []),
       { name: "PremiumIO", value: "True" },
       { name: "AcceleratedNetworkingEnabled", value: "True" },
       { name: "LowPriorityCapable", value: "True" },
-      { name: "HyperVGenerations", value: "V1,V2" },
+      { name: "HyperVGenerations", value: (size.generations ?? ["V1", "V2"]).join(",") },
       { name: "EphemeralOSDiskSupported", value: "True" },
     ],
     restrictions: [],

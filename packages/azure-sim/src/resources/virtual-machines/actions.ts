@@ -4,14 +4,22 @@ import { checkPreconditions } from "../../arm/precondition.ts";
 import { resourceId } from "../../arm/target.ts";
 import { type Effect, latencyMs, nextRng } from "../../core/azure-state.ts";
 import { faultError } from "../../faults/faults.ts";
-import { textAt } from "../../json.ts";
+import { type JsonObject, textAt } from "../../json.ts";
 import { acceptedAction, newOperation } from "../../operations/start.ts";
 import type { Verb } from "../resource-type.ts";
+import { allocationFailed } from "../scale-sets/growth.ts";
 import { notSpot } from "../scale-sets/eviction.ts";
 import { COMPUTE } from "../compute/compute-write.ts";
 import { VIRTUAL_MACHINES } from "./desired.ts";
 import { foundMachine } from "./reads.ts";
-import { type MachineWork, removeMachine, setState, startMachineWork } from "./work.ts";
+import {
+  type MachineWork,
+  placeMachine,
+  removeMachine,
+  setState,
+  startMachineWork,
+  unplaceMachine,
+} from "./work.ts";
 
 /** The effect that evicts a spot machine. */
 export const MACHINE_EVICTED = "virtualMachine.evicted";
@@ -23,12 +31,26 @@ export function machineAction(kind: MachineWork): Verb {
     if (machine.state === "Deleting") throw beingDeleted(resource.id);
     if (machine.operation !== undefined) throw concurrentRequest();
     if (kind === "restart" && machine.power !== "running") throw notRunning(resource.name);
-    const error = faultError(call, "operationFails");
+    if (kind === "deallocate" && hasEphemeralDisk(resource.body)) throw notDeallocatable(resource.name);
+    // Compute finds out that a region is full only after it has accepted the start.
+    const full = kind === "start" && !placeMachine(world, machine) ? allocationFailed() : undefined;
+    const error = full ?? faultError(call, "operationFails");
     const { id, location } = machine;
     const operation = newOperation(call, world, { resourceId: id, location, provider: COMPUTE, error });
     startMachineWork(world, machine, { kind, operation, error });
     return acceptedAction(call, world, operation);
   };
+}
+
+function hasEphemeralDisk(body: JsonObject): boolean {
+  return textAt(body, "properties", "storageProfile", "osDisk", "diffDiskSettings", "option") === "Local";
+}
+
+function notDeallocatable(name: string): ArmError {
+  return new ArmError(409, {
+    code: "OperationNotAllowed",
+    message: `Operation 'deallocate' is not supported on VM '${name}' because it uses an ephemeral OS disk.`,
+  });
 }
 
 function notRunning(name: string): ArmError {
@@ -77,6 +99,7 @@ export const evictMachine: Effect = (world, args) => {
   }
   machine.power = "deallocated";
   machine.operation = undefined;
+  unplaceMachine(world, machine);
   setState(world, machine, "Succeeded");
   world.notify({ kind: "stopped", machineId: machine.machineId });
 };

@@ -2,6 +2,7 @@ import type { Resource } from "../../core/resources.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../../json.ts";
 import { statusesOf } from "../../machines/status-codes.ts";
 import { withoutSecrets } from "../scale-sets/models.ts";
+import { generationOf } from "./generation.ts";
 import { disksOf } from "./attachments.ts";
 import type { VirtualMachine } from "./virtual-machines.ts";
 
@@ -32,7 +33,11 @@ export function machineBody(resource: Resource, machine: VirtualMachine, isExpan
 export function machineView(machine: VirtualMachine, body: JsonObject): JsonObject {
   const computerName = textAt(body, "properties", "osProfile", "computerName");
   const isRunning = machine.power === "running";
-  return { ...(isRunning && computerName !== undefined && { computerName }), statuses: statusesOf(machine) };
+  return {
+    ...(isRunning && computerName !== undefined && { computerName }),
+    hyperVGeneration: generationOf(body),
+    statuses: statusesOf(machine),
+  };
 }
 
 /** An item of a list with `statusOnly=true`: ids and states, without the model. */

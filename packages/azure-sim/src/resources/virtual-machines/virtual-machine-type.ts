@@ -6,6 +6,7 @@ import { COMPUTE } from "../compute/compute-write.ts";
 import { VIRTUAL_MACHINES } from "./desired.ts";
 import { virtualMachineSource } from "./machine.ts";
 import { getMachine, getMachineView, listMachines } from "./reads.ts";
+import { listSizes } from "./resize.ts";
 import { endMachineWork, MACHINE_DONE, removeMachine } from "./work.ts";
 import { patchMachine, putMachine } from "./write.ts";
 
@@ -24,7 +25,7 @@ export const virtualMachines: ResourceType = {
   patch: patchMachine,
   delete: deleteMachine,
   list: listMachines,
-  views: { instanceview: getMachineView },
+  views: { instanceview: getMachineView, vmsizes: listSizes },
   actions: {
     deallocate: machineAction("deallocate"),
     start: machineAction("start"),

@@ -18,6 +18,8 @@ export interface VirtualMachine extends MachineRecord {
   state: MachineRecord["state"];
   power: MachineRecord["power"];
   starts?: number;
+  /** Whether it has lost its place on hardware: from its deallocation to its next start. */
+  isUnplaced?: boolean;
   readonly createdMs: number;
   /** When state or power last changed. */
   changedMs: number;

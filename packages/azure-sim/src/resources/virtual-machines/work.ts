@@ -45,10 +45,12 @@ export function startMachineWork(
   const endMs = world.nowMs + latencyMs(world, `virtualMachine.${kind}`, rng);
   if (machine.operation !== undefined) world.operations.preempt(machine.operation, world.nowMs);
   machine.operation = operation.id;
+  const powerBefore = machine.power;
   machine.power = POWER_DURING[kind] ?? machine.power;
   setState(world, machine, kind === "delete" ? "Deleting" : kind === "create" ? "Creating" : "Updating");
   const { machineId, vmId, flight } = machine;
-  world.agenda.enter(endMs, MACHINE_DONE, { machineId, vmId, flight, kind, ...(error && { error }) });
+  const done = { machineId, vmId, flight, kind, powerBefore, ...(error && { error }) };
+  world.agenda.enter(endMs, MACHINE_DONE, done);
   world.operations.start({ ...operation, ...(error && { error }) }, endMs);
 }
 
@@ -57,25 +59,35 @@ interface Done {
   readonly vmId: string;
   readonly flight: number;
   readonly kind: MachineWork;
+  /** Stores of older releases have none. */
+  readonly powerBefore?: PowerState;
   readonly error?: ErrorBody;
 }
 
 /** Ends a piece of work, unless newer work has started or another machine has the name. */
 export const endMachineWork: Effect = (world, args) => {
-  const { machineId, vmId, flight, kind, error } = args as JsonObject & Done;
+  const { machineId, vmId, flight, kind, powerBefore, error } = args as JsonObject & Done;
   const machine = world.virtualMachines.get(machineId);
   if (machine?.vmId !== vmId || machine.flight !== flight) return;
   machine.operation = undefined;
   machine.error = error;
-  if (error) setState(world, machine, "Failed");
+  if (error) fail(world, machine, powerBefore);
   else if (kind === "delete") removeMachine(world, machine);
   else succeed(world, machine, END[kind]);
 };
+
+/** A start or stop that failed leaves the machine as it was. */
+function fail(world: AzureState, machine: VirtualMachine, powerBefore = machine.power): void {
+  machine.power = powerBefore;
+  if (powerBefore === "deallocated") unplaceMachine(world, machine);
+  setState(world, machine, "Failed");
+}
 
 function succeed(world: AzureState, machine: VirtualMachine, { power, events }: WorkEnd): void {
   const { machineId } = machine;
   machine.power = power ?? machine.power;
   const isRunning = machine.power === "running";
+  if (machine.power === "deallocated") unplaceMachine(world, machine);
   if (isRunning && events.length > 0) machine.starts = (machine.starts ?? 0) + 1;
   setState(world, machine, "Succeeded");
   // A machine that does not run has no guest that could notice a restart.
@@ -123,8 +135,26 @@ export function removeMachine(world: AzureState, machine: VirtualMachine): void 
   world.notify({ kind: "deleted", machineId: machine.machineId });
 }
 
+/** Takes the place on hardware from a machine that is deallocated. */
+export function unplaceMachine(world: AzureState, machine: VirtualMachine): void {
+  if (machine.isUnplaced === true) return;
+  machine.isUnplaced = true;
+  world.usage.place({ location: machine.location, size: machine.size, instances: -1 });
+}
+
+/** Gives a deallocated machine a place on hardware again; false when the region has none for its size. */
+export function placeMachine(world: AzureState, machine: VirtualMachine): boolean {
+  if (machine.isUnplaced !== true) return true;
+  const { subscription, location, size, isSpot } = machine;
+  if (world.usage.room({ subscription, location, size, isSpot, instances: 1 }) < 1) return false;
+  machine.isUnplaced = false;
+  world.usage.place({ location, size, instances: 1 });
+  return true;
+}
+
 /** Counts a machine against quota and capacity, or uncounts it. */
 export function countMachine(world: AzureState, machine: VirtualMachine, instances: 1 | -1): void {
   const { subscription, location, size, isSpot } = machine;
   world.usage.count({ subscription, location, size, isSpot, instances });
+  if (machine.isUnplaced === true) world.usage.place({ location, size, instances: -instances });
 }

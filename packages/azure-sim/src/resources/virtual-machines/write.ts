@@ -17,6 +17,7 @@ import { attach, disksOf } from "./attachments.ts";
 import { machineBody } from "./body.ts";
 import { COMPUTE } from "../compute/compute-write.ts";
 import { checkUnchanged, type DesiredMachine, desiredMachine, VIRTUAL_MACHINES } from "./desired.ts";
+import { checkResize, hasRoomFor } from "./resize.ts";
 import type { VirtualMachine } from "./virtual-machines.ts";
 import { countMachine, startMachineWork } from "./work.ts";
 
@@ -34,7 +35,10 @@ export function putMachine(call: Call, world: AzureState): Answer {
 export function patchMachine(call: Call, world: AzureState): Answer {
   const existing = foundResource(call, world);
   checkPreconditions(call.headers, existing.etag);
-  const body = mergePatch(existing.body, requireBody(call.body)) as JsonObject;
+  const given = requireBody(call.body);
+  const merged = mergePatch(existing.body, given) as JsonObject;
+  // Tags are replaced as a whole.
+  const body = { ...merged, ...("tags" in given && { tags: given["tags"] }) };
   return update(call, world, { existing, body });
 }
 
@@ -78,17 +82,33 @@ function update(
   if (!machine || existing.state === "Deleting") throw beingDeleted(existing.id);
   checkUnchanged(existing.body, body);
   const desired = desiredMachine(world, existing.id, body);
-  const isResized = desired.size !== machine.size;
-  if (isResized) {
-    const { subscription } = machine;
-    world.usage.checkQuota({ ...desired, subscription, instances: 1 });
-    countMachine(world, machine, -1);
-    machine.size = desired.size;
-    countMachine(world, machine, 1);
-  }
+  const wantsResize = desired.size !== machine.size;
+  if (wantsResize) checkResize(world, machine, { body, size: desired.size });
+  // Compute accepts the request and fails later; the machine runs on in its size.
+  const full = wantsResize && !hasRoomFor(world, machine, desired.size) ? allocationFailed() : undefined;
+  const isResized = wantsResize && full === undefined;
+  if (isResized) recount(world, machine, desired);
   const etag = `"${Number(existing.etag.replaceAll('"', "")) + 1}"`;
   world.resources.put({ ...existing, body: withoutReadOnly(body, desired), etag });
-  return begin({ call, world, machine }, { kind: isResized ? "resize" : "update", status: 200 });
+  return begin(
+    { call, world, machine },
+    {
+      kind: isResized ? "resize" : "update",
+      error: full,
+      status: 200,
+    },
+  );
+}
+
+/** Counts a machine in its new size; throws Compute's refusal if the quota does not have the difference. */
+function recount(world: AzureState, machine: VirtualMachine, desired: DesiredMachine): void {
+  countMachine(world, machine, -1);
+  try {
+    world.usage.checkQuota({ ...desired, subscription: machine.subscription, instances: 1 });
+    machine.size = desired.size;
+  } finally {
+    countMachine(world, machine, 1);
+  }
 }
 
 function begin(

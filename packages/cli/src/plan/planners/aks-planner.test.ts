@@ -66,6 +66,26 @@ describe("a plan of an AKS cluster", () => {
     );
   });
 
+  test("says that an upgrade replaces the nodes of pools, and how long that takes", () => {
+    const agentPool = {
+      ...stored,
+      kind: "ManagedClustersAgentPool",
+      metadata: { ...stored.metadata, name: "harbor-workers" },
+      spec: { azureName: "workers", count: 2 },
+      status: { currentOrchestratorVersion: "1.33.5" },
+    } as unknown as KubernetesObject;
+    const upgraded = manifests(({ kind, spec }) => {
+      if (kind === "AzureManagedControlPlane") spec["version"] = "v1.34.1";
+      if (kind !== "MachinePool") return;
+      const template = spec["template"] as { spec: { version: string } };
+      template.spec.version = "v1.34.1";
+    });
+    const { print, isDisruptive } = planned([...upgraded, stored, agentPool]);
+    expect(print("text")).toMatch(/AKS drains and replaces 2 nodes, after the control plane\n {2}about 4m/);
+    expect(isDisruptive).toBe(true);
+    expect(planned([...manifests(), stored, agentPool]).isDisruptive).toBe(false);
+  });
+
   test("has the whole object in the action", () => {
     const { json } = planned([...manifests(), stored]);
     expect(json.actions).toHaveLength(3);

@@ -22,6 +22,7 @@ import { type Client, isNotServed } from "@capstan/runtime";
 import type { PlanObjects } from "../read/given-objects.ts";
 import type { PlanForm } from "../print/plan-form.ts";
 import type { Planner, PlanReport, ProposedChange } from "./planner.ts";
+import { aksCourse, aksCourseLines } from "./aks-times.ts";
 import { proposed } from "./proposed-pools.ts";
 
 /** Shows the resources of Azure Service Operator that manifests of AKS lead to, and which field or patch changes what. */
@@ -156,16 +157,19 @@ async function listed(client: Client, kind: Kind<AsoObject>): Promise<readonly F
 function reportOf(states: readonly AksState[]): PlanReport {
   const planned = states.map((state) => ({ state, resources: planAks(state) }));
   const resources = planned.flatMap((one) => one.resources);
+  const courses = new Map(
+    planned.flatMap(({ state, resources: own }) => own.map((one) => [one, aksCourse(state, one)])),
+  );
   const blocked = resources.flatMap(({ kind, name, problem }) =>
     problem === undefined ? [] : [{ reason: "PatchFailed", targets: [`${kind}/${name}`], why: problem }],
   );
   return {
-    print: (form) => resources.map((one) => textOf(one, form)).join("\n"),
+    print: (form) => resources.map((one) => textOf(one, aksCourseLines(courses.get(one)), form)).join("\n"),
     json: {
       actions: planned.flatMap(({ state, resources: own }) => own.flatMap((one) => actionOf(state, one))),
       blocked,
     },
-    isDisruptive: false,
+    isDisruptive: [...courses.values()].some((course) => course !== undefined && course.replaced > 0),
     notes: [],
   };
 }
@@ -194,6 +198,7 @@ function actionOf(
 
 function textOf(
   { kind, name, namespace, changes, problem }: PlannedResource,
+  course: readonly string[],
   form: Exclude<PlanForm, "json">,
 ): string {
   const title = `${kind} ${namespace}/${name}`;
@@ -201,9 +206,9 @@ function textOf(
   const lines =
     problem !== undefined
       ? [`blocked: PatchFailed`, `    ${problem}; the resource stays as it is`]
-      : changes.length === 0
+      : changes.length + course.length === 0
         ? ["nothing to do"]
-        : changes.map(lineOf);
+        : [...changes.map(lineOf), ...course];
   if (!isMarkdown) return `${[title, ...lines.map((line) => `  ${line}`)].join("\n")}\n`;
   return `### ${title}\n\n${lines.map((line) => `- ${line.trim()}\n`).join("")}`;
 }

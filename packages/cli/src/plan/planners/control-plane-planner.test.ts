@@ -55,7 +55,7 @@ test("an upgrade begins with one more machine", () => {
     { controller: "kubeadmcontrolplane", action: "CreateMachine", detail: { role: "join" } },
   ]);
   expect(print("text")).toContain("Machine a is outdated: version v1.33.5 is not v1.34.1");
-  expect(isDisruptive).toBe(false);
+  expect(isDisruptive, "the machines are replaced later").toBe(true);
 });
 
 test("an upgrade continues with the deletion of an old machine when the new one is healthy", () => {

@@ -1,12 +1,13 @@
-import { controllerOf, type Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
+import { AzureMachineTemplate, controllerOf, type Frozen, KubeadmControlPlane, Machine } from "@capstan/api";
 import { type ControlPlaneAction, planControlPlane } from "@capstan/plan";
 import { type StoredControlPlane, viewFromConditions } from "@capstan/manager";
 import { CommandError } from "../../command-error.ts";
 import type { Course } from "../print/course.ts";
 import { type PlanObjects, titleOf } from "../read/given-objects.ts";
 import { verdictLines } from "../read/in-place-verdict.ts";
-import { type ChangedOwner, changeReport, ownerReport, type PlannedOwner } from "../print/owner-report.ts";
+import { type ChangedOwner, changeReport, type PlannedOwner } from "../print/owner-report.ts";
 import type { Planner } from "./planner.ts";
+import { replacementTime } from "./replacement-time.ts";
 import { proposedControlPlane } from "./proposed-control-plane.ts";
 
 /** Plans the next step of KubeadmControlPlanes, from a dump or after a change. */
@@ -14,8 +15,8 @@ export const controlPlanePlanner: Planner = {
   kinds: [KubeadmControlPlane.kind],
   isFor: ({ controlPlanes }) => controlPlanes.length > 0,
   planDump: (given, nowMs) =>
-    ownerReport(
-      given.controlPlanes.map((controlPlane) => planned(storedIn(controlPlane, given, nowMs))),
+    changeReport(
+      given.controlPlanes.map((one) => ({ owner: planned(storedIn(one, given, nowMs)), changes: [] })),
       isDisruptive,
     ),
   forecast: async (shell, change) => {
@@ -56,19 +57,29 @@ function planned(stored: StoredControlPlane): PlannedOwner<ControlPlaneAction> {
   const view = viewFromConditions(stored);
   const { actions, blocked } = planControlPlane(view);
   const outdated = view.machines.filter((machine) => machine.outdated.length > 0).length;
-  const course = actions.length > 0 && outdated > 0 ? courseOf(view, outdated) : undefined;
+  const course = actions.length > 0 && outdated > 0 ? courseOf(controlPlane, view, outdated) : undefined;
   return { title: titleOf(controlPlane), verdicts: verdictsOf(controlPlane), actions, blocked, course };
 }
 
 /** Control planes are changed one machine after the other. */
 function courseOf(
+  { spec }: Frozen<KubeadmControlPlane>,
   { replicas, maxSurge, inPlace }: ReturnType<typeof viewFromConditions>,
   outdated: number,
 ): Course {
   const verdicts = [...(inPlace?.verdicts.values() ?? [])];
   const isInPlace = verdicts.length > 0 && verdicts.every(({ result }) => result === "Covered");
   const surge = isInPlace ? 0 : (inPlace?.fallbackSurge ?? maxSurge);
-  return { outdated, desired: replicas, maxSurge: surge, maxUnavailable: 1 - surge, isInPlace };
+  const course: Course = {
+    outdated,
+    desired: replicas,
+    maxSurge: surge,
+    maxUnavailable: 1 - surge,
+    isInPlace,
+  };
+  const { kind } = spec.machineTemplate.spec.infrastructureRef;
+  if (isInPlace || kind !== AzureMachineTemplate.kind) return course;
+  return { ...course, time: replacementTime({ machines: outdated, atOnce: 1, minReadySeconds: 0 }) };
 }
 
 /** What happens to each outdated machine, also to those that wait for their turn. */

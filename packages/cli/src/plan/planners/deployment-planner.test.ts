@@ -38,7 +38,7 @@ test("a new version is planned as a MachineSet within the surge", () => {
     { controller: "machinedeployment", action: "CreateMachineSet", detail: { replicas: 1 } },
   ]);
   expect(print("text")).toContain("spec.template.spec changed: version");
-  expect(isDisruptive).toBe(false);
+  expect(isDisruptive, "the machines are replaced later").toBe(true);
 });
 
 test("a set with too many machines names the one to delete, and why", () => {

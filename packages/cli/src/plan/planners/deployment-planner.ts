@@ -10,14 +10,20 @@ import {
   MachineDeployment,
   MachineSet,
 } from "@capstan/api";
-import { type DeploymentPlan, type MachineSetPlan, planDeployment, planMachineSet } from "@capstan/plan";
+import {
+  type DeploymentPlan,
+  type MachineSetPlan,
+  planDeployment,
+  planMachineSet,
+  type VersionFinding,
+} from "@capstan/plan";
 import { deploymentViewOf, machineSetViewOf } from "@capstan/manager";
 import { CommandError } from "../../command-error.ts";
 import { counted } from "../../render/amounts.ts";
 import type { Course } from "../print/course.ts";
 import { type PlanObjects, titleOf } from "../read/given-objects.ts";
 import { verdictLine } from "../read/in-place-verdict.ts";
-import { type ChangedOwner, changeReport, ownerReport, type PlannedOwner } from "../print/owner-report.ts";
+import { type ChangedOwner, changeReport, type PlannedOwner } from "../print/owner-report.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 import { proposedDeployment } from "./proposed-deployment.ts";
 import { replacementTime } from "./replacement-time.ts";
@@ -35,9 +41,11 @@ export const deploymentPlanner: Planner = {
   forecast: async (shell, change) => {
     const changed: ChangedOwner<PlannedAction>[] = [];
     for (const manifest of change.given.deployments) {
-      const { objects, changes } = await proposedDeployment(shell, change, manifest);
-      for (const deployment of objects.deployments)
-        changed.push({ owner: planOfChange(deployment, objects, change.nowMs), changes });
+      const { objects, changes, findings } = await proposedDeployment(shell, change, manifest);
+      for (const deployment of objects.deployments) {
+        const owner = planOfChange(deployment, objects, change.nowMs);
+        changed.push({ owner: withFindings(owner, deployment, findings), changes });
+      }
     }
     return { ...changeReport(changed, isDisruptive), notes: change.given.sets.map(unplanned) };
   },
@@ -48,7 +56,28 @@ function planDump(given: PlanObjects, nowMs: number): PlanReport {
     ...given.deployments.map((deployment) => planOf(deployment, given, nowMs)),
     ...given.sets.map((set) => planOfSet(set, given, nowMs)),
   ];
-  return ownerReport(owners, isDisruptive);
+  return changeReport(
+    owners.map((owner) => ({ owner, changes: [] })),
+    isDisruptive,
+  );
+}
+
+/** Machines that could not join are not created, so no machine is replaced by one of them. */
+function withFindings(
+  owner: PlannedOwner<PlannedAction>,
+  { metadata }: Frozen<MachineDeployment>,
+  findings: readonly VersionFinding[],
+): PlannedOwner<PlannedAction> {
+  const blocking = findings.filter(({ isBlocking }) => isBlocking);
+  const verdicts = findings.filter(({ isBlocking }) => !isBlocking).map(({ why }) => why);
+  const known = { ...owner, verdicts: [...(owner.verdicts ?? []), ...verdicts] };
+  if (blocking.length === 0) return known;
+  const blocks = blocking.map(({ why }) => ({
+    reason: "PreflightCheckFailed",
+    targets: [metadata.name],
+    why: `${why}; until then no machine of the new version is created`,
+  }));
+  return { ...known, course: undefined, blocked: [...owner.blocked, ...blocks] };
 }
 
 function unplanned(set: Frozen<MachineSet>): string {

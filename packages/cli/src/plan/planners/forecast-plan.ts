@@ -1,3 +1,4 @@
+import { KubeadmConfig } from "@capstan/api";
 import {
   type Blocked,
   type Forecast,
@@ -5,15 +6,18 @@ import {
   isDisruptive,
   planPool,
   type PoolView,
+  type VersionFinding,
+  versionFindings,
 } from "@capstan/plan";
 import { drawnTimes, medianTimes, type TimeFacts } from "./expected-times.ts";
 import { counted } from "../../render/amounts.ts";
 import { drainPatience, type Obstacle, type ObstacleReport } from "./obstacles.ts";
 import type { PoolBlock } from "../print/pool-block.ts";
+import type { PoolParts } from "./pool-parts.ts";
 import { observedPool } from "./pool-plan.ts";
 import { refuseImpossibleSize } from "./pool-size.ts";
 import type { ProposedPool } from "./proposed-pools.ts";
-import { missingClusterOf, standstillOf } from "./standstill.ts";
+import { missingClusterOf, standstillOf, unjoinableOf } from "./standstill.ts";
 import { changesBetween, type FieldChange } from "../read/spec-changes.ts";
 
 /** What a change would do to a pool. */
@@ -42,14 +46,16 @@ export interface PoolForecast {
 
 /** Simulates the rollout that a change starts; a pause delays it and changes nothing else. */
 export function forecastChange(
-  { before, after, hasCluster }: ProposedPool,
+  { before, after, hasCluster, controlPlaneVersion }: ProposedPool,
   { obstacles, hasNoPods }: Omit<ObstacleReport, "note">,
   nowMs: number,
 ): PoolForecast {
   refuseImpossibleSize(after.machinePool);
   const { view, notes } = observedPool(after, nowMs);
   const { minReadySeconds = 0 } = after.machinePool.spec.template.spec;
-  const standstill = standstillOf(after, view) ?? (hasCluster ? undefined : missingClusterOf(after));
+  const findings = findingsOf({ before, after, controlPlaneVersion });
+  const missing = hasCluster ? undefined : missingClusterOf(after);
+  const standstill = standstillOf(after, view) ?? missing ?? unjoinableOf(after, findings);
   // To the planner, a pool at a standstill looks like a paused one.
   const begun = { ...view, isPaused: standstill !== undefined };
   const facts = { minReadySeconds, ...(hasNoPods !== undefined && { hasNoPods }) };
@@ -64,18 +70,40 @@ export function forecastChange(
     isPaused: view.isPaused,
     standstill,
     losesMachines: standstill?.reason === "BeingDeleted" && view.machines.length > 0,
-    changes: before
-      ? [
-          ...changesBetween(before.pool.spec, after.pool.spec, "AzureMachinePool spec"),
-          ...changesBetween(before.machinePool.spec, after.machinePool.spec, "MachinePool spec"),
-        ]
-      : [],
+    changes: changesOf(before, after),
     typical,
     ...durations,
     blocked: [...pause, ...(standstill ? [standstill] : typical.blocked), ...inTheWay],
     heldDrains: heldDrains(inTheWay, drainPatience(after)),
-    notes,
+    notes: [...notes, ...findings.filter(({ isBlocking }) => !isBlocking).map(({ why }) => why)],
   };
+}
+
+/** The changed fields of a pool that exists. */
+function changesOf(before: PoolParts | undefined, after: PoolParts): readonly FieldChange[] {
+  if (!before) return [];
+  return [
+    ...changesBetween(before.pool.spec, after.pool.spec, "AzureMachinePool spec"),
+    ...changesBetween(before.machinePool.spec, after.machinePool.spec, "MachinePool spec"),
+    ...changesBetween(before.azureCluster?.spec, after.azureCluster?.spec, "AzureCluster spec"),
+  ];
+}
+
+/** What speaks against the Kubernetes version of the pool after the change. */
+function findingsOf({
+  before,
+  after,
+  controlPlaneVersion: controlPlane,
+}: Omit<ProposedPool, "hasCluster">): readonly VersionFinding[] {
+  const { version: to, bootstrap } = after.machinePool.spec.template.spec;
+  const from = before?.machinePool.spec.template.spec.version;
+  return versionFindings({
+    from,
+    to,
+    controlPlane,
+    hasPreflight: false,
+    usesKubeadm: bootstrap.configRef?.kind === KubeadmConfig.kind,
+  });
 }
 
 // Enough for a tenth to be more than one run.

@@ -1,15 +1,7 @@
-import {
-  formatDuration,
-  type Frozen,
-  parseDuration,
-  Pod,
-  Secret,
-  selectorMatches,
-  selectorOf,
-} from "@capstan/api";
+import { formatDuration, type Frozen, parseDuration, Pod, selectorMatches, selectorOf } from "@capstan/api";
 import { PodDisruptionBudget } from "@capstan/apiserver";
-import { connectToCluster, readKubeconfig } from "@capstan/manager";
-import { type Client, createClient, Failure } from "@capstan/runtime";
+import { createClient, Failure } from "@capstan/runtime";
+import { connectToWorkload, type WorkloadCluster } from "../../cluster/workload-connection.ts";
 import type { Shell } from "../../shell.ts";
 import type { PoolParts } from "./pool-parts.ts";
 
@@ -35,7 +27,11 @@ export interface ObstacleReport {
 const PATIENCE_MS = 10_000;
 
 /** Finds disruption budgets that allow no eviction now and have pods on the machines of a pool. */
-export async function findObstacles(shell: Shell, client: Client, parts: PoolParts): Promise<ObstacleReport> {
+export async function findObstacles(
+  shell: Shell,
+  management: Pick<WorkloadCluster, "client" | "home">,
+  parts: PoolParts,
+): Promise<ObstacleReport> {
   if (parts.machines.every(({ status }) => status?.nodeRef === undefined)) return { obstacles: [] };
   const stop = new AbortController();
   const tooLate = shell.env.clock.sleep(PATIENCE_MS, stop.signal).then(
@@ -43,19 +39,21 @@ export async function findObstacles(shell: Shell, client: Client, parts: PoolPar
     () => notQueried("the answer came first"),
   );
   try {
-    return await Promise.race([askWorkload(shell, client, parts), tooLate]);
+    return await Promise.race([askWorkload(shell, management, parts), tooLate]);
   } finally {
     stop.abort();
   }
 }
 
-async function askWorkload({ env }: Shell, client: Client, parts: PoolParts): Promise<ObstacleReport> {
-  const { clusterName } = parts.machinePool.spec;
-  const { namespace } = parts.machinePool.metadata;
+async function askWorkload(
+  { env }: Shell,
+  management: Pick<WorkloadCluster, "client" | "home">,
+  parts: PoolParts,
+): Promise<ObstacleReport> {
+  const { clusterName: name } = parts.machinePool.spec;
+  const { namespace = "default" } = parts.machinePool.metadata;
   try {
-    const secret = await client.get(Secret, { name: `${clusterName}-kubeconfig`, namespace });
-    const text = Buffer.from(secret.data?.["value"] ?? "", "base64").toString();
-    const transport = connectToCluster(readKubeconfig(text, `Secret ${secret.metadata.name}`));
+    const transport = await connectToWorkload({ ...management, name, namespace });
     try {
       const workload = createClient({ transport, env, fieldManager: "capstan-cli" });
       const [budgets, pods] = await Promise.all([workload.list(PodDisruptionBudget), workload.list(Pod)]);

@@ -47,6 +47,8 @@ export interface ProposedChange {
   readonly client: Client;
   /** The connection of the client; updaters of the cluster are reached through its server. */
   readonly transport: Transport;
+  /** The data directory of `capstan up`, if the server is its management cluster. */
+  readonly home?: string | undefined;
   readonly given: GivenObjects;
   readonly nowMs: number;
 }

@@ -8,7 +8,14 @@ import {
   tagsFromRecord,
   workloadFromStatus,
 } from "@capstan/manager";
-import { planPool, type PoolAction, type PoolPlan, type PoolView } from "@capstan/plan";
+import {
+  forecastPool,
+  planPool,
+  type PoolAction,
+  type PoolPlan,
+  type PoolView,
+  type Totals,
+} from "@capstan/plan";
 import { type BlockedDrain, blockedDrains } from "./blocked-drains.ts";
 import { titleOf } from "../read/given-objects.ts";
 import type { PoolBlock } from "../print/pool-block.ts";
@@ -16,6 +23,7 @@ import { type PoolParts, rivalNotes } from "./pool-parts.ts";
 import { refusalOf } from "../read/refusal.ts";
 import { standstillOf } from "./standstill.ts";
 import { desiredModel } from "./desired-model.ts";
+import { medianTimes } from "./expected-times.ts";
 
 /** A pool as the planner sees it, and the assumptions behind that. */
 export interface ObservedPool {
@@ -30,6 +38,8 @@ export interface PlannedPool extends ObservedPool {
   readonly standstill: PoolBlock | undefined;
   /** What Azure or the controller has refused for good. */
   readonly refusal: PoolBlock | undefined;
+  /** All of its rollout until its end; undefined while the pool stands still. */
+  readonly course: Totals | undefined;
   /** The machines whose drain is blocked. */
   readonly drains: readonly BlockedDrain[];
 }
@@ -44,9 +54,16 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
     ...observed,
     plan: standstill ? standstillPlan(plan) : { ...plan, actions },
     standstill,
+    course: standstill || observed.view.isPaused ? undefined : courseOf(parts, observed.view),
     refusal: refusalOf(parts.pool),
     drains: blockedDrains(parts.machines),
   };
+}
+
+/** What all steps do together, if every step takes as long as half of them do. */
+function courseOf({ machinePool }: PoolParts, view: PoolView): Totals {
+  const { minReadySeconds = 0 } = machinePool.spec.template.spec;
+  return forecastPool(view, medianTimes({ minReadySeconds })).totals;
 }
 
 /** At a standstill the plan has no actions. A pause is kept, because it also holds up what is done instead. */

@@ -23,12 +23,13 @@ import { proposedPools } from "./proposed-pools.ts";
 /** Plans machine pools. */
 export const poolPlanner: Planner = {
   kinds: [AzureMachinePool.kind, MachinePool.kind],
-  isFor: ({ pools, machinePools }) => pools.length + machinePools.length > 0,
+  isFor: ({ pools, machinePools, azureClusters }) =>
+    pools.length + machinePools.length + azureClusters.length > 0,
   planDump,
   forecast: async (shell, change) => {
     const pools = await forecastsOf(shell, change);
     return {
-      print: (form) => printForecast(pools, form),
+      print: (form) => (pools.length === 0 ? "" : printForecast(pools, form)),
       json: forecastJson(pools),
       isDisruptive: isForecastDisruptive(pools),
       notes: [],
@@ -40,12 +41,12 @@ export const poolPlanner: Planner = {
 /** What applying manifests would do to each pool that they change. */
 export async function forecastsOf(
   shell: Shell,
-  { client, given, nowMs }: ProposedChange,
+  { client, home, given, nowMs }: ProposedChange,
 ): Promise<readonly PoolForecast[]> {
   const proposed = await proposedPools(client, given);
   return Promise.all(
     proposed.map(async (pool) => {
-      const { note, ...workload } = await findObstacles(shell, client, pool.after);
+      const { note, ...workload } = await findObstacles(shell, { client, home }, pool.after);
       const forecast = forecastChange(pool, workload, nowMs);
       return { ...forecast, notes: [...forecast.notes, ...(note === undefined ? [] : [note])] };
     }),
@@ -53,7 +54,7 @@ export async function forecastsOf(
 }
 
 function planDump(given: PlanObjects, nowMs: number): PlanReport {
-  if (given.pools.length === 0) {
+  if (given.pools.length === 0 && given.machinePools.length > 0) {
     throw new CommandError(
       "there is no AzureMachinePool in the dump; add it with kubectl get azuremachinepools",
     );

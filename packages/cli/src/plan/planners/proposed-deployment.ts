@@ -1,15 +1,20 @@
 import {
+  Cluster,
   controllerOf,
   DEPLOYMENT_NAME_LABEL,
   ExtensionConfig,
   type Frozen,
+  KubeadmConfigTemplate,
   labelValueFor,
   Machine,
   MachineDeployment,
   MachineSet,
 } from "@capstan/api";
 import { decideProposedDeployment } from "@capstan/manager";
+import { type VersionFinding, versionFindings } from "@capstan/plan";
+import type { Client } from "@capstan/runtime";
 import type { Shell } from "../../shell.ts";
+import { controlPlaneVersion } from "../read/control-plane-version.ts";
 import { NO_OBJECTS, type PlanObjects } from "../read/given-objects.ts";
 import type { ProposedChange } from "./planner.ts";
 import { proposed } from "./proposed-pools.ts";
@@ -22,6 +27,8 @@ interface ProposedDeployment {
   readonly objects: PlanObjects;
   /** The changed fields of its spec; none if it is new. */
   readonly changes: readonly FieldChange[];
+  /** What speaks against its Kubernetes version. */
+  readonly findings: readonly VersionFinding[];
 }
 
 /** A MachineDeployment after a change, with its sets, its machines, and what the updaters say about them. */
@@ -46,5 +53,25 @@ export async function proposedDeployment(
   return {
     objects: { ...NO_OBJECTS, deployments: [deployment], sets, setMachines },
     changes: before ? changesBetween(before.spec, after.spec, "spec") : [],
+    findings: await findingsOf(client, given, { before, after }),
   };
+}
+
+async function findingsOf(
+  client: Client,
+  given: PlanObjects,
+  { before, after }: { before: Frozen<MachineDeployment> | undefined; after: Frozen<MachineDeployment> },
+): Promise<readonly VersionFinding[]> {
+  const { version: to, bootstrap } = after.spec.template.spec;
+  const name = { name: after.spec.clusterName, namespace: after.metadata.namespace };
+  const cluster = given.clusters.find(
+    ({ metadata }) => metadata.name === name.name && metadata.namespace === name.namespace,
+  );
+  return versionFindings({
+    from: before?.spec.template.spec.version,
+    to,
+    controlPlane: await controlPlaneVersion(client, given, cluster ?? (await client.find(Cluster, name))),
+    hasPreflight: true,
+    usesKubeadm: bootstrap.configRef?.kind === KubeadmConfigTemplate.kind,
+  });
 }

@@ -284,8 +284,10 @@ describe("a change of a KubeadmControlPlane", () => {
     const rolling = { type: "RollingUpdate" as const, rollingUpdate: { maxSurge: 1 } };
     const changed = kubeadmControlPlane({ spec: { ...resized.spec, rollout: { strategy: rolling } } });
     const { text, summary, isDisruptive } = await planned(controlPlanePlanner, made, LARGE, changed);
-    expect(text).toContain("  3 machines replaced\n  at least 3 available, at most 4 machines at any time\n");
-    expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines replaced");
+    expect(text).toContain(
+      "  3 machines replaced\n  about 11m, one run in ten takes longer than 14m\n  at least 3 available, at most 4 machines at any time\n",
+    );
+    expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines replaced, about 11m");
     expect(isDisruptive).toBe(true);
   });
 });

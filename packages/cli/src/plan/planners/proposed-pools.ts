@@ -1,5 +1,7 @@
 import {
+  AzureCluster,
   AzureMachinePool,
+  Cluster,
   type Frozen,
   type Kind,
   type KubernetesObject,
@@ -10,6 +12,7 @@ import { type Client, Failure } from "@capstan/runtime";
 import { CommandError } from "../../command-error.ts";
 import { readPool } from "../../rollout/live-pool.ts";
 import { applyPatch } from "../read/apply-patch.ts";
+import { controlPlaneVersion } from "../read/control-plane-version.ts";
 import { type GivenObjects, titleOf } from "../read/given-objects.ts";
 import { isFor, type PoolParts, refusePoolOfAnother } from "./pool-parts.ts";
 import type { GivenObject } from "../read/read-objects.ts";
@@ -21,6 +24,8 @@ export interface ProposedPool {
   readonly after: PoolParts;
   /** Whether its Cluster exists, or comes with the manifests. */
   readonly hasCluster: boolean;
+  /** The version that its control plane has or gets; undefined if it is not known. */
+  readonly controlPlaneVersion: string | undefined;
 }
 
 /** Applies manifests as a dry run: with the server's defaults and validation, and without storing anything. */
@@ -29,13 +34,78 @@ export async function proposedPools(client: Client, given: GivenObjects): Promis
   const machinePools = await Promise.all(
     given.machinePools.map((machinePool) => proposed(client, MachinePool, machinePool)),
   );
+  const azureClusters = await Promise.all(
+    given.azureClusters.map((azureCluster) => proposed(client, AzureCluster, azureCluster)),
+  );
   const others = await otherPools(client, pools, machinePools);
+  const beside = await poolsBeside(client, azureClusters, [...pools, ...others]);
   return Promise.all(
-    [...pools, ...others].map(async (pool) => {
-      const { before, after } = await proposedParts(client, pool, machinePools);
-      return { before, after, hasCluster: after.cluster !== undefined || comesWith(given, after) };
+    [...pools, ...others, ...beside].map(async (pool) => {
+      const parts = await proposedParts(client, pool, machinePools);
+      const { before, after } = withAzureCluster(parts, azureClusters);
+      return {
+        before,
+        after,
+        hasCluster: after.cluster !== undefined || comesWith(given, after),
+        controlPlaneVersion: await controlPlaneVersion(client, given, after.cluster),
+      };
     }),
   );
+}
+
+/** The pools of which only the AzureCluster was given: its network is part of the model of their machines. */
+async function poolsBeside(
+  client: Client,
+  azureClusters: readonly Change<AzureCluster>[],
+  known: readonly Change<AzureMachinePool>[],
+): Promise<readonly Change<AzureMachinePool>[]> {
+  const changed = azureClusters.filter(({ before }) => before !== undefined).map(({ after }) => after);
+  const pools = await Promise.all(changed.map((azureCluster) => poolsOf(client, azureCluster)));
+  return pools
+    .flat()
+    .filter((pool) => !known.some(({ after }) => isSameObject(after, pool)))
+    .map((pool) => ({ before: pool, after: pool }));
+}
+
+async function poolsOf(
+  client: Client,
+  azureCluster: Frozen<AzureCluster>,
+): Promise<readonly Frozen<AzureMachinePool>[]> {
+  const { namespace = "default" } = azureCluster.metadata;
+  const clusters = (await client.list(Cluster, { namespace })).filter(({ spec }) =>
+    isReferenceTo(spec.infrastructureRef, azureCluster),
+  );
+  const names = new Set(clusters.map(({ metadata }) => metadata.name));
+  if (names.size === 0) return [];
+  const machinePools = (await client.list(MachinePool, { namespace })).filter(({ spec }) =>
+    names.has(spec.clusterName),
+  );
+  const pools = await client.list(AzureMachinePool, { namespace });
+  return pools.filter((pool) => machinePools.some((machinePool) => isFor(machinePool, pool)));
+}
+
+function isReferenceTo(
+  reference: { readonly kind?: string; readonly name?: string } | undefined,
+  { metadata }: Frozen<AzureCluster>,
+): boolean {
+  return reference?.kind === AzureCluster.kind && reference.name === metadata.name;
+}
+
+function isSameObject(
+  { metadata: one }: Frozen<KubernetesObject>,
+  { metadata: other }: Frozen<KubernetesObject>,
+): boolean {
+  return one.name === other.name && one.namespace === other.namespace;
+}
+
+/** Puts an AzureCluster that is given in the place of the stored one. */
+function withAzureCluster(
+  { before, after }: Pick<ProposedPool, "before" | "after">,
+  azureClusters: readonly Change<AzureCluster>[],
+): Pick<ProposedPool, "before" | "after"> {
+  const { azureCluster } = after;
+  const change = azureCluster && azureClusters.find((one) => isSameObject(one.after, azureCluster));
+  return change ? { before, after: { ...after, azureCluster: change.after } } : { before, after };
 }
 
 function comesWith({ clusters }: GivenObjects, { machinePool }: PoolParts): boolean {

@@ -1,5 +1,5 @@
 import { getCondition } from "@capstan/api";
-import type { PoolView } from "@capstan/plan";
+import type { PoolView, VersionFinding } from "@capstan/plan";
 import { titleOf } from "../read/given-objects.ts";
 import { objectOf, type PoolBlock } from "../print/pool-block.ts";
 import type { PoolParts } from "./pool-parts.ts";
@@ -31,6 +31,17 @@ export function missingClusterOf({ pool, machinePool }: PoolParts): PoolBlock {
   const { namespace = "default" } = machinePool.metadata;
   const why = `there is no Cluster ${namespace}/${machinePool.spec.clusterName}, which ${titleOf(machinePool)} names in spec.clusterName; the controllers ignore the pool until it exists: apply it, or give its manifest to capstan plan as well`;
   return { ...objectOf(pool), reason: "NoCluster", targets: [pool.metadata.name], why };
+}
+
+/** Machines of a version that cannot join hold the rollout at its first machine. */
+export function unjoinableOf(
+  { pool }: PoolParts,
+  findings: readonly VersionFinding[],
+): PoolBlock | undefined {
+  const blocking = findings.find(({ isBlocking }) => isBlocking);
+  if (!blocking) return undefined;
+  const why = `${blocking.why}; the first new machine would stay without a Node and hold the rollout`;
+  return { ...objectOf(pool), reason: "KubernetesVersionSkew", targets: [pool.metadata.name], why };
 }
 
 /** The controllers do not act on an implausible list until later ones agree or a user allows it. */

@@ -1,3 +1,4 @@
+import { humanDuration } from "@capstan/apiserver/human-duration";
 import { type Blocked, isDisruptive, needsAttention, type PoolAction } from "@capstan/plan";
 import type { BlockedDrain } from "../planners/blocked-drains.ts";
 import { budgetLine } from "../../rollout/budget-line.ts";
@@ -16,8 +17,7 @@ export interface DumpPlan {
 /** Anything that blocks a pool. */
 export type Block = Blocked | BlockedDrain | Obstacle | PoolBlock;
 
-// A reader of "adds a machine" should know that the deletion of another follows later.
-const NEXT_ONLY = "A dump shows the next step only; later steps are planned when it is done.";
+const NEXT_ONLY = "The actions are those of the next step; later ones are planned when it is done.";
 
 /** Prints what the controllers of some pools would do next, in the chosen form. */
 export function printPlan({ pools, unplanned }: DumpPlan, form: PlanForm): string {
@@ -30,9 +30,24 @@ export function printPlan({ pools, unplanned }: DumpPlan, form: PlanForm): strin
   return [...parts, ...(goesOn ? [`${NEXT_ONLY}\n`] : [])].join("\n");
 }
 
-/** Whether machines would be disrupted. */
+/** Whether machines would be disrupted, by the next step or by a later one. */
 export function hasDisruption(pools: readonly PlannedPool[]): boolean {
-  return pools.some(isDisrupted);
+  return pools.some((pool) => isDisrupted(pool) || isDisruptedLater(pool));
+}
+
+// A reader of "adds a machine" should know that the deletion of another follows.
+function isDisruptedLater({ course }: PlannedPool): boolean {
+  return course !== undefined && course.deleted + course.updatedInPlace > 0;
+}
+
+/** The whole rollout in a line, if it disrupts machines. */
+function courseLine(pool: PlannedPool): readonly string[] {
+  const { course } = pool;
+  if (!course || !isDisruptedLater(pool)) return [];
+  const { created, deleted, updatedInPlace, lowestAvailable, durationMs } = course;
+  return [
+    `until its end: ${created} created, ${deleted} deleted, ${updatedInPlace} updated in place, at least ${lowestAvailable} available, about ${humanDuration(durationMs)}`,
+  ];
 }
 
 /** A pool that is being deleted loses its machines as well, unless a pause holds that up. */
@@ -78,6 +93,7 @@ function poolText(pool: PlannedPool): string {
   const lines = [
     `AzureMachinePool ${view.namespace}/${view.name}`,
     `  ${budgetLine(plan.budget)}`,
+    ...courseLine(pool).map((line) => `  ${line}`),
     ...plan.actions.map(actionText),
     ...waits.map((wait) => blockedText(wait, "not yet")),
     ...alarms.map((alarm) => blockedText(alarm)),
@@ -107,8 +123,11 @@ function poolMarkdown(pool: PlannedPool): string {
   const { alarms, waits } = sortedBlocks(pool);
   const verdict = isDisrupted(pool)
     ? "**Disruptive**: machines are taken away from their pods."
-    : "The next step is not disruptive.";
-  const heading = `### AzureMachinePool \`${view.namespace}/${view.name}\`\n\n${verdict}\n\n${budgetLine(budget)}\n`;
+    : isDisruptedLater(pool)
+      ? "The next step is not disruptive; a later one is."
+      : "The next step is not disruptive.";
+  const facts = [budgetLine(budget), ...courseLine(pool)].join("  \n");
+  const heading = `### AzureMachinePool \`${view.namespace}/${view.name}\`\n\n${verdict}\n\n${facts}\n`;
   return heading + actionTable(actions) + blockedTable(waits, "not yet, for") + blockedTable(alarms);
 }
 

@@ -33,7 +33,7 @@ const answered = (patch: unknown): object => ({ status: "Success", infrastructur
 test("requests have Cluster API's names, and nothing of an object that it leaves out", () => {
   const apiVersion = "hooks.runtime.cluster.x-k8s.io/v1alpha1";
   const side = { machine, infrastructureMachine };
-  expect(canUpdateBody({ current: objects, desired: objects })).toEqual({
+  expect(canUpdateBody("CanUpdateMachine", { current: objects, desired: objects })).toEqual({
     apiVersion,
     kind: "CanUpdateMachineRequest",
     current: side,
@@ -67,7 +67,7 @@ describe("a patch", () => {
     ["without anything", { patchType: "", patch: "" }, same],
   ])("%s is applied to a copy of the object", (_, patch, spec) => {
     const before = structuredClone(objects);
-    const after = patchedObjects(answered(patch), objects);
+    const after = patchedObjects("CanUpdateMachine", answered(patch), objects);
     expect(after.infraMachine).toEqual({ ...objects.infraMachine, spec });
     expect(after.machine).toEqual(objects.machine);
     expect(objects).toEqual(before);
@@ -94,7 +94,7 @@ describe("a patch", () => {
       'patch must be a text in base64, but is {"spec":{}}',
     ],
   ])("%j is refused with what is wrong", (patch, message) => {
-    expect(() => patchedObjects(answered(patch), objects)).toThrow(message);
+    expect(() => patchedObjects("CanUpdateMachine", answered(patch), objects)).toThrow(message);
   });
 });
 
@@ -105,7 +105,7 @@ test.each<[unknown, string]>([
   [{ status: "Failure", message: "no quota\u001b[2J" }, "answered with a failure: no quota [2J"],
   [{ status: "Failure" }, "answered with a failure: it gave no reason"],
 ])("an answer %j to CanUpdateMachine or UpdateMachine is refused", (body, message) => {
-  expect(() => patchedObjects(body, objects)).toThrow(message);
+  expect(() => patchedObjects("CanUpdateMachine", body, objects)).toThrow(message);
   expect(() => progressIn(body)).toThrow(message);
 });
 

@@ -5,32 +5,63 @@
 import { applyMergePatch, deepCopy, type Frozen, isJsonObject, jsonPatch } from "@capstan/api";
 import type { UpdateAnswer } from "@capstan/plan";
 import type { ContractObject } from "../../contract/contract-object.ts";
-import { type ComparedObjects, type MachineObjects, shownObject } from "../machine-objects.ts";
-import { DISCOVERY_API, type UpdaterHook } from "./hook-api.ts";
+import {
+  type ComparedObjects,
+  type MachineObjects,
+  shownObject,
+  templateSpecOf,
+} from "../machine-objects.ts";
+import { DISCOVERY_API, type QuestionHook, type UpdaterHook } from "./hook-api.ts";
 import { invalidAnswer, LONGEST_WAIT_MS, objectIn, plainText, quoted } from "./messages.ts";
 
 const LONGEST_PATCH_BYTES = 1024 * 1024;
 
-/** Asks which changes the extension can make. */
-export function canUpdateBody({ current, desired }: ComparedObjects): object {
-  return { ...headerOf("CanUpdateMachine"), current: partsOf(current), desired: partsOf(desired) };
+/** The names of the objects in the messages of a hook. */
+interface HookForm {
+  readonly machine: string;
+  readonly infraMachine: string;
+  readonly bootstrap: string;
+  /** Takes over what counts of a patched object. */
+  readonly taken: (object: Frozen<ContractObject>, result: unknown) => Frozen<ContractObject>;
+}
+
+const FORMS: Readonly<Record<QuestionHook, HookForm>> = {
+  CanUpdateMachine: {
+    machine: "machine",
+    infraMachine: "infrastructureMachine",
+    bootstrap: "bootstrapConfig",
+    taken: withSpec,
+  },
+  CanUpdateMachineSet: {
+    machine: "machineSet",
+    infraMachine: "infrastructureMachineTemplate",
+    bootstrap: "bootstrapConfigTemplate",
+    taken: withTemplateSpec,
+  },
+};
+
+/** Asks which changes the extension can make: to a machine, or to the machines of a set. */
+export function canUpdateBody(hook: QuestionHook, { current, desired }: ComparedObjects): object {
+  return { ...headerOf(hook), current: partsOf(hook, current), desired: partsOf(hook, desired) };
 }
 
 /** Asks to update a machine whose objects are as desired already, or how far the update is. */
 export function updateBody(desired: MachineObjects): object {
-  return { ...headerOf("UpdateMachine"), desired: partsOf(desired) };
+  return { ...headerOf("UpdateMachine"), desired: partsOf("CanUpdateMachine", desired) };
 }
 
 /** The current objects after the patches of an answer. Throws a Failure if it is not one of the API. */
 export function patchedObjects(
+  hook: QuestionHook,
   body: unknown,
   { machine, infraMachine, bootstrap }: MachineObjects,
 ): MachineObjects {
   const answer = successIn(body);
+  const form = FORMS[hook];
   return {
-    machine: patched(machine, answer, "machinePatch"),
-    infraMachine: patched(infraMachine, answer, "infrastructureMachinePatch"),
-    bootstrap: bootstrap && patched(bootstrap, answer, "bootstrapConfigPatch"),
+    machine: patched(machine, answer, { field: `${form.machine}Patch`, form }),
+    infraMachine: patched(infraMachine, answer, { field: `${form.infraMachine}Patch`, form }),
+    bootstrap: bootstrap && patched(bootstrap, answer, { field: `${form.bootstrap}Patch`, form }),
   };
 }
 
@@ -55,11 +86,12 @@ function headerOf(hook: UpdaterHook): object {
   return { apiVersion: DISCOVERY_API, kind: `${hook}Request` };
 }
 
-function partsOf({ machine, infraMachine, bootstrap }: MachineObjects): object {
+function partsOf(hook: QuestionHook, { machine, infraMachine, bootstrap }: MachineObjects): object {
+  const form = FORMS[hook];
   return {
-    machine: withoutUid(machine),
-    infrastructureMachine: withoutUid(infraMachine),
-    ...(bootstrap && { bootstrapConfig: withoutUid(bootstrap) }),
+    [form.machine]: withoutUid(machine),
+    [form.infraMachine]: withoutUid(infraMachine),
+    ...(bootstrap && { [form.bootstrap]: withoutUid(bootstrap) }),
   };
 }
 
@@ -81,8 +113,17 @@ function successIn(body: unknown): Fields {
   throw invalidAnswer("InvalidAnswer", `status must be Success or Failure, but is ${quoted(status)}`);
 }
 
+interface PatchField {
+  readonly field: string;
+  readonly form: HookForm;
+}
+
 /** Only the spec of a patched object counts, as in Cluster API. */
-function patched(object: Frozen<ContractObject>, answer: Fields, field: string): Frozen<ContractObject> {
+function patched(
+  object: Frozen<ContractObject>,
+  answer: Fields,
+  { field, form: { taken } }: PatchField,
+): Frozen<ContractObject> {
   const given = answer[field] ?? {};
   if (!isJsonObject(given))
     throw invalidAnswer("InvalidAnswer", `${field} must be an object, but is ${quoted(given)}`);
@@ -90,8 +131,8 @@ function patched(object: Frozen<ContractObject>, answer: Fields, field: string):
   const content = contentOf(patch, field);
   // An extension that changes nothing may leave all of it out.
   if (content === undefined) return object;
-  if (patchType === "JSONMergePatch") return withSpec(object, applyMergePatch(object, content));
-  if (patchType === "JSONPatch") return withSpec(object, afterOperations(object, content, field));
+  if (patchType === "JSONMergePatch") return taken(object, applyMergePatch(object, content));
+  if (patchType === "JSONPatch") return taken(object, afterOperations(object, content, field));
   throw invalidAnswer(
     "InvalidAnswer",
     `${field}.patchType must be JSONPatch or JSONMergePatch, but is ${quoted(patchType)}`,
@@ -129,4 +170,12 @@ function afterOperations(object: Frozen<ContractObject>, operations: unknown, fi
 function withSpec(object: Frozen<ContractObject>, result: unknown): Frozen<ContractObject> {
   const { spec } = result as Fields;
   return { ...object, spec: isJsonObject(spec) ? spec : {} };
+}
+
+/** Of a set and of templates, only what they give to machines counts. */
+function withTemplateSpec(object: Frozen<ContractObject>, result: unknown): Frozen<ContractObject> {
+  const spec = isJsonObject(object.spec) ? object.spec : {};
+  const template = isJsonObject(spec["template"]) ? spec["template"] : {};
+  const made = isJsonObject(result) ? templateSpecOf(result) : {};
+  return { ...object, spec: { ...spec, template: { ...template, spec: made } } };
 }

@@ -5,7 +5,10 @@ export const UPDATER_API = "updaters.capstan.dev/v1alpha1";
 
 /** The hooks of an updater. */
 export const UPDATER_HOOKS = ["CanUpdateMachine", "UpdateMachine"] as const;
-export type UpdaterHook = (typeof UPDATER_HOOKS)[number];
+/** The hooks of an updater, with the one that only Cluster API's dialect has: a question about all machines of a set. */
+export type UpdaterHook = (typeof UPDATER_HOOKS)[number] | "CanUpdateMachineSet";
+/** The hooks that ask which changes an updater can make. */
+export type QuestionHook = Exclude<UpdaterHook, "UpdateMachine">;
 
 /** The path of the discovery, below the path of the extension. */
 export const DISCOVERY_PATH = `/${DISCOVERY_API}/discovery`;

@@ -24,6 +24,13 @@ export function readAcceptedChanges(body: unknown): readonly string[] {
   return accepted;
 }
 
+/** What an updater says to users beside its answer. */
+export function messageIn(body: unknown): { readonly message?: string } {
+  const message = isJsonObject(body) ? body["message"] : undefined;
+  const said = isText(message) ? plainText(message) : "";
+  return said === "" ? {} : { message: said };
+}
+
 /** The progress of an update. Throws a Failure if the answer is not one of the API. */
 export function readUpdateAnswer(body: unknown): UpdateAnswer {
   const fields = objectIn(body);

@@ -10,13 +10,24 @@ import {
   UPDATER_ORDER_ANNOTATION,
 } from "@capstan/api";
 import { isMoreThanStatus } from "@capstan/runtime";
-import { DISCOVERY_API, type HooksApi, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
+import {
+  DISCOVERY_API,
+  type HooksApi,
+  type QuestionHook,
+  UPDATER_API,
+  type UpdaterHook,
+} from "./hook-api.ts";
 
 /** A handler of an updater. */
 interface UpdaterHandler {
   readonly name: string;
   readonly timeoutMs: number;
   readonly failurePolicy: "Ignore" | "Fail";
+}
+
+/** The handlers of an updater: one that updates, and at least one that says what it can update. */
+interface UpdaterHandlers extends Readonly<Partial<Record<QuestionHook, UpdaterHandler>>> {
+  readonly UpdateMachine: UpdaterHandler;
 }
 
 /** A registered updater: an ExtensionConfig with a handler for each hook of updaters. */
@@ -26,7 +37,7 @@ export interface Updater {
   readonly config: Frozen<ExtensionConfig>;
   /** The dialect that it is called in. */
   readonly api: HooksApi;
-  readonly handlers: Readonly<Record<UpdaterHook, UpdaterHandler>>;
+  readonly handlers: UpdaterHandlers;
   /** How long one machine may take, if not the manager's default. */
   readonly updateTimeoutMs?: number;
 }
@@ -53,10 +64,13 @@ export function updaterOf(config: Frozen<ExtensionConfig>): Updater | undefined 
   if (!isDiscovered(config) || config.metadata.deletionTimestamp !== undefined) return undefined;
   // The paths of the proposal say which changes an extension refuses, so its dialect comes first.
   const [spoken] = ([UPDATER_API, DISCOVERY_API] as const).flatMap((api) => {
-    const canUpdate = handlerOf(config, api, "CanUpdateMachine");
     const update = handlerOf(config, api, "UpdateMachine");
-    return canUpdate && update
-      ? [{ api, handlers: { CanUpdateMachine: canUpdate, UpdateMachine: update } }]
+    const questions = QUESTIONS.flatMap((hook) => {
+      const handler = handlerOf(config, api, hook);
+      return handler ? [[hook, handler] as const] : [];
+    });
+    return update && questions.length > 0
+      ? [{ api, handlers: { ...Object.fromEntries(questions), UpdateMachine: update } }]
       : [];
   });
   if (!spoken) return undefined;
@@ -69,6 +83,8 @@ export function updaterOf(config: Frozen<ExtensionConfig>): Updater | undefined 
     ...(isLimited && { updateTimeoutMs: parseDuration(timeout) }),
   };
 }
+
+const QUESTIONS: readonly QuestionHook[] = ["CanUpdateMachine", "CanUpdateMachineSet"];
 
 function handlerOf(
   { metadata, status }: Frozen<ExtensionConfig>,

@@ -15,11 +15,11 @@ const question = {
     changes: ["machine.spec.version"],
   },
   objects: { current: objects, desired: objects },
-  changesFrom: () => [],
+  changesBetween: () => [],
 };
 
 /** Asks an updater whose failures to answer are ignored. */
-function ask(answer: () => Promise<unknown>): Promise<unknown> {
+async function ask(answer: () => Promise<unknown>): Promise<unknown> {
   const handler = { name: "can-update", timeoutMs: 1000, failurePolicy: "Ignore" } as const;
   const config = {
     apiVersion: "runtime.cluster.x-k8s.io/v1beta2",
@@ -30,7 +30,8 @@ function ask(answer: () => Promise<unknown>): Promise<unknown> {
   const handlers = { CanUpdateMachine: handler, UpdateMachine: handler };
   const updater: Updater = { name: "u", config, api: UPDATER_API, handlers };
   const namespaceLabels = () => Promise.resolve({});
-  return askUpdater({ hooks: { call: answer }, namespaceLabels, updateTimeoutMs: 1 }, updater, question);
+  const ports = { hooks: { call: answer }, namespaceLabels, updateTimeoutMs: 1 };
+  return (await askUpdater(ports, updater, question)).answer;
 }
 
 test("failurePolicy Ignore hides that an updater does not answer", async () => {

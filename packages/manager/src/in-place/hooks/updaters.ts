@@ -1,10 +1,16 @@
 import { ExtensionConfig } from "@capstan/api";
 import { type CacheReader, Failure } from "@capstan/runtime";
-import type { MachineObjects, UpdaterQuestion } from "../machine-objects.ts";
+import { withAccepted } from "../accepted-changes.ts";
+import {
+  asMachineObjects,
+  type ComparedObjects,
+  type MachineObjects,
+  type UpdaterQuestion,
+} from "../machine-objects.ts";
 import { canUpdateBody, patchedObjects, progressIn, updateBody } from "./cluster-api.ts";
-import { hookPath, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
+import { hookPath, type QuestionHook, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
 import type { HookClient } from "./hook-client.ts";
-import { readAcceptedChanges, readUpdateAnswer } from "./messages.ts";
+import { messageIn, readAcceptedChanges, readUpdateAnswer } from "./messages.ts";
 import type { UpdateAnswer, UpdaterAnswer } from "@capstan/plan";
 import { type Updater, updatersFor } from "./registry.ts";
 
@@ -30,33 +36,82 @@ export async function registeredUpdaters(
   return updatersFor(configs, hasSelector ? await namespaceLabels(namespace) : {});
 }
 
-/** Asks an updater which changes it can make. */
+/** The answer of an updater, and the question as it is for the next one. */
+export interface AskedUpdater {
+  readonly answer: UpdaterAnswer;
+  readonly next: UpdaterQuestion;
+}
+
+/** Asks an updater which changes it can make. The next one sees the objects with these changes. */
 export async function askUpdater(
   ports: UpdaterPorts,
   updater: Updater,
   question: UpdaterQuestion,
-): Promise<UpdaterAnswer> {
+): Promise<AskedUpdater> {
+  const hook = questionHook(updater, question);
   try {
-    return { accepted: await acceptedChanges(ports, updater, question) };
+    if (!hook) return { answer: { accepted: [] }, next: question };
+    return updater.api === UPDATER_API
+      ? await askByPaths(ports, updater, question)
+      : await askByObjects(ports, updater, { hook, question });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // failurePolicy is about missing answers. With a fallback, the owner would replace machines for an ignored error.
     const isAnswer = error.reason === "UpdaterError";
-    const isIgnored = !isAnswer && updater.handlers.CanUpdateMachine.failurePolicy === "Ignore";
-    return isIgnored ? { ignored: error.message } : { failed: error.message };
+    const isIgnored = !isAnswer && hook && updater.handlers[hook]?.failurePolicy === "Ignore";
+    return { answer: isIgnored ? { ignored: error.message } : { failed: error.message }, next: question };
   }
 }
 
-async function acceptedChanges(
+/** As in Cluster API, a question is about a whole set if there is one; an extension may only know machines. */
+function questionHook({ handlers }: Updater, { sets }: UpdaterQuestion): QuestionHook | undefined {
+  if (sets && handlers.CanUpdateMachineSet) return "CanUpdateMachineSet";
+  return handlers.CanUpdateMachine ? "CanUpdateMachine" : undefined;
+}
+
+async function askByPaths(
   ports: UpdaterPorts,
   updater: Updater,
-  { request, objects, changesFrom }: UpdaterQuestion,
-): Promise<readonly string[]> {
-  const hook = "CanUpdateMachine";
-  if (updater.api === UPDATER_API) return readAcceptedChanges(await call(ports, updater, { hook, request }));
-  const body = await call(ports, updater, { hook, request: canUpdateBody(objects) });
-  const left = new Set(changesFrom(patchedObjects(body, objects.current)));
-  return request.changes.filter((path) => !left.has(path));
+  question: UpdaterQuestion,
+): Promise<AskedUpdater> {
+  const { request } = question;
+  const body = await call(ports, updater, { hook: "CanUpdateMachine", request });
+  const accepted = readAcceptedChanges(body);
+  return { answer: { accepted, ...messageIn(body) }, next: withAccepted(question, accepted) };
+}
+
+interface Asked {
+  readonly hook: QuestionHook;
+  readonly question: UpdaterQuestion;
+}
+
+async function askByObjects(
+  ports: UpdaterPorts,
+  updater: Updater,
+  { hook, question }: Asked,
+): Promise<AskedUpdater> {
+  const { request, objects, sets, changesBetween } = question;
+  const isAboutSet = hook === "CanUpdateMachineSet" && sets !== undefined;
+  const compared = isAboutSet ? sets : objects;
+  const body = await call(ports, updater, { hook, request: canUpdateBody(hook, compared) });
+  const current = patchedObjects(hook, body, compared.current);
+  const before = isAboutSet ? asMachines(compared) : compared;
+  const after = isAboutSet ? asMachines({ ...compared, current }) : { ...compared, current };
+  const shown = new Set(changesBetween(before));
+  const left = new Set(changesBetween(after));
+  // A machine may differ from its template: what the extension was not shown, it has not accepted.
+  const accepted = request.changes.filter((path) => !left.has(path) && (!isAboutSet || shown.has(path)));
+  const next = withAccepted(question, accepted);
+  return {
+    answer: { accepted, ...messageIn(body) },
+    next: isAboutSet
+      ? { ...next, sets: { ...compared, current } }
+      : { ...next, objects: { ...compared, current } },
+  };
+}
+
+function asMachines({ current, desired }: ComparedObjects): ComparedObjects {
+  return { current: asMachineObjects(current), desired: asMachineObjects(desired) };
 }
 
 /** Calls an updater for one machine: the first call starts the update, the others ask for its progress. */
@@ -77,7 +132,7 @@ function call(
   { config, api, handlers }: Updater,
   { hook, request }: { readonly hook: UpdaterHook; readonly request: object },
 ): Promise<unknown> {
-  const { name, timeoutMs } = handlers[hook];
+  const { name, timeoutMs } = handlers[hook] ?? handlers.UpdateMachine;
   const { settings } = config.spec;
   const hasSettings = settings !== undefined && Object.keys(settings).length > 0;
   const body = { ...request, ...(hasSettings && { settings }) };

@@ -1,4 +1,10 @@
-import type { AzureMachine, Frozen, JsonObject } from "@capstan/api";
+import {
+  type AzureMachine,
+  formatProviderId,
+  type Frozen,
+  type JsonObject,
+  parseProviderId,
+} from "@capstan/api";
 import {
   backendPoolOf,
   clusterGroupOf,
@@ -46,6 +52,11 @@ function computeID({ plan }: Named, path: string): string {
 /** The ARM id of the virtual machine: it has the name of its AzureMachine, as in CAPZ. */
 export function machineID(named: Named): string {
   return computeID(named, `virtualMachines/${named.machine.metadata.name}`);
+}
+
+/** The provider id of a virtual machine and of its Node, from the ARM id as Azure spells it. */
+export function machineProviderID(id: string): string {
+  return formatProviderId(parseProviderId(`azure://${id}`));
 }
 
 /** The ARM ids of the network interfaces, the primary one first; with CAPZ's names. */

@@ -1,8 +1,8 @@
-import { formatProviderId, getCondition, type JsonObject, parseProviderId, Secret } from "@capstan/api";
+import { getCondition, type JsonObject, Secret } from "@capstan/api";
 import { again, block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { failureOf, type Progress, type DesiredChange } from "@capstan/azure";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
-import { interfaceBody, interfaceIDs, machineBody, machineID } from "./bodies.ts";
+import { interfaceBody, interfaceIDs, machineBody, machineID, machineProviderID } from "./bodies.ts";
 import { readinessFields } from "../../contract/provisioned.ts";
 import { addressesOf, decideMachine, type MachineDecision, zoneIn } from "./decide.ts";
 import { findInList, read, start, WAITING_FOR_AZURE } from "./operations.ts";
@@ -142,7 +142,7 @@ interface ExistingMachine {
 async function publish(scope: NormalScope, { id, state, zone }: ExistingMachine): Promise<Outcome> {
   const { machine, context, facts } = scope;
   const isFailed = state === "Failed";
-  machine.spec.providerID ??= formatProviderId(parseProviderId(`azure://${id}`));
+  machine.spec.providerID ??= machineProviderID(id);
   machine.status = { ...machine.status, vmState: state, ...(zone !== undefined && { failureDomain: zone }) };
   if (!machine.status.addresses) {
     const interfaces = await Promise.all(interfaceIDs(facts).map((one) => read(scope, one)));

@@ -3,7 +3,7 @@ import { failureOf, withOperationStates } from "@capstan/azure";
 import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { isOwned } from "@capstan/plan";
 import type { JsonObject } from "@capstan/api";
-import { diskIDs, interfaceIDs, machineID } from "./bodies.ts";
+import { diskIDs, interfaceIDs, machineID, machineProviderID } from "./bodies.ts";
 import { nameOf, read, step } from "./operations.ts";
 import { type AzurePass, blocked, type DeletingScope, VM_RUNNING } from "./scope.ts";
 
@@ -24,7 +24,7 @@ export async function deleteResources({ machine, context, target }: DeletingScop
   try {
     const waitMs =
       (await settle(target)) ??
-      (await remove(target, [machineID(facts)], isOurs)) ??
+      (await removeMachine(target, isOurs)) ??
       (await remove(target, interfaceIDs(facts), isOurs)) ??
       // Disks have no tags: a disk of that name which no machine uses was created for this machine.
       (await remove(target, diskIDs(facts), ({ managedBy }) => managedBy === undefined));
@@ -52,6 +52,22 @@ async function settle(target: AzurePass): Promise<number | undefined> {
   if (typeof progress === "number") return progress;
   if (progress.isDone && progress.outcome === "Failed" && progress.error) throw progress.error;
   return undefined;
+}
+
+/**
+ * Deletes the virtual machine. One that Azure was still creating has no provider id yet, but it may have become a Node: its
+ * Machine finds that Node by the id.
+ */
+async function removeMachine(
+  target: AzurePass,
+  isOurs: (body: JsonObject) => boolean,
+): Promise<number | undefined> {
+  const { machine, facts } = target;
+  return await remove(target, [machineID(facts)], (body) => {
+    if (!isOurs(body)) return false;
+    machine.spec.providerID ??= machineProviderID(String(body["id"]));
+    return true;
+  });
 }
 
 /** Deletes the first of the resources that exists and is ours; undefined when none is left. */

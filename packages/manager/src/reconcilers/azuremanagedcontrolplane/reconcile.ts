@@ -12,7 +12,7 @@ import {
   ownedTags,
   type PolicyDecision,
 } from "@capstan/plan";
-import { reportFulfilled } from "../../aks/fulfilled.ts";
+import { reportFulfilled, reportUnkept } from "../../aks/fulfilled.ts";
 import { managedPoolsOf } from "../../aks/members.ts";
 import { type KeptObject, keepObject, requireReady } from "../../aks/keep-object.ts";
 import type { Scope } from "./scope.ts";
@@ -40,6 +40,7 @@ export async function reconcileNetwork(scope: Scope): Promise<Outcome> {
       policy: { owner, ...(followsPolicyOf !== undefined && { parent: decisions.get(followsPolicyOf) }) },
     };
     const kept = await keepObject(scope, desired);
+    await reportUnkept(scope, desired, kept);
     decisions.set(name, kept.policy);
     waits.push(() => requireReady(desired, kept));
   }

@@ -1,12 +1,11 @@
 import {
   deepEqual,
   type Frozen,
-  HANDS_OVER_MACHINES_ANNOTATION,
   includes,
   type MachineDeployment,
   MachineSet,
-  RECEIVES_MACHINES_ANNOTATION,
   REVISION_ANNOTATION,
+  SPARE_MACHINE_ANNOTATION,
   STARTED_UPDATES_ANNOTATION,
 } from "@capstan/api";
 import { again, deleteIfExists, type EventNote, next, type Outcome, waiting } from "@capstan/runtime";
@@ -14,16 +13,18 @@ import {
   type DeploymentAction,
   type DeploymentPlan,
   type DeploymentView,
-  type MoveRecords,
   planDeployment,
   targetOf,
   updateRecordsOf,
   updateRecordsText,
 } from "@capstan/plan";
 import { forEach, forEachAlone, perform } from "../../actions/perform.ts";
+import { isInPlace } from "../../in-place/strategy.ts";
+import { preflightOf } from "../../machines/preflight.ts";
 import { requireObject } from "../../machines/clones.ts";
-import { DEPLOYMENT_FIELD_MANAGER, namesIn, recordsIn } from "../../machines/recorded-moves.ts";
+import { DEPLOYMENT_FIELD_MANAGER, recordsIn, recordsOf } from "../../machines/recorded-moves.ts";
 import { askAboutSets } from "./in-place/decisions.ts";
+import { markMachine } from "./in-place/mark.ts";
 import { moveMachine } from "./in-place/move.ts";
 import { startedUpdates } from "./in-place/started-updates.ts";
 import { revisionOf, setConfiguration, type SetRequest, targetRevision, templatesOf } from "./set-object.ts";
@@ -52,6 +53,7 @@ async function carryOut(scope: Scope, plan: DeploymentPlan): Promise<void> {
   await perform(
     first,
     {
+      MarkMachine: forEach((action) => markMachine(scope, action)),
       CreateMachineSet: forEach((action) => createSet(scope, action)),
       // The size of a set is written together with its other fields.
       ScaleMachineSet: () => Promise.resolve(next),
@@ -69,6 +71,9 @@ async function carryOut(scope: Scope, plan: DeploymentPlan): Promise<void> {
   );
 }
 
+// A failed preflight check passes when the control plane changes, which not every kind reports by an event.
+const PREFLIGHT_MS = 15_000;
+
 /** The facts for the plan. If machines are updated in place, updaters are asked first. */
 async function observe(scope: Scope, nowMs: number): Promise<DeploymentView> {
   const { context, deployment, sets, ports } = scope;
@@ -76,7 +81,8 @@ async function observe(scope: Scope, nowMs: number): Promise<DeploymentView> {
   const isTaken = (name: string): boolean => context.cache.get(MachineSet, { name, namespace }) !== undefined;
   const machines = [...scope.machines.values()].flat();
   const features = { ...(ports.features && { features: ports.features }) };
-  const input = { deployment, sets, isTaken, nowMs, machines, ...features };
+  const preflight = await checkPreflight(scope);
+  const input = { deployment, sets, isTaken, nowMs, machines, preflight, ...features };
   const view = viewOf(input);
   // While the rollout is paused, the updaters are asked too: `capstan plan` tells what resuming would lead to.
   const isDisabled = view.hold?.reason === "InPlaceUpdatesDisabled";
@@ -87,8 +93,16 @@ async function observe(scope: Scope, nowMs: number): Promise<DeploymentView> {
   return viewOf(input);
 }
 
-/** An updater that did not answer is asked again. */
-export function awaitUpdaters({ context, deployment }: Scope): Outcome {
+/** An update that needs a newer control plane waits for it, as a new machine does. */
+async function checkPreflight({ context, deployment, cluster }: Scope): Promise<readonly string[]> {
+  if (!isInPlace(deployment.spec.rollout?.strategy)) return [];
+  return preflightOf(context, { owner: deployment, template: deployment.spec.template.spec, cluster });
+}
+
+/** An updater that did not answer is asked again, and a preflight check is repeated. */
+export function awaitUpdaters({ context, deployment, plan }: Scope): Outcome {
+  if (plan?.blocked.some(({ reason }) => reason === "PreflightCheckFailed") === true)
+    return again(PREFLIGHT_MS, "PreflightCheckFailed");
   const nowMs = context.env.clock.now();
   const times = (deployment.status?.inPlace?.decisions ?? []).flatMap(({ retryAfter }) =>
     retryAfter === undefined ? [] : [Date.parse(retryAfter)],
@@ -111,7 +125,8 @@ async function createSet(
   }
   const { replicas } = action.detail;
   const revision = targetRevision(undefined, sets);
-  const records = { receives: [], handsOver: [] };
+  const { hasSpare = false } = scope.plan?.records?.get(name) ?? {};
+  const records = { receives: [], handsOver: [], hasSpare };
   const request = { name, replicas, revision, existing: undefined, isTarget: true };
   await applySet(scope, { ...request, records, updates: new Map() });
   const message = `Created MachineSet ${name} with ${replicas} replicas: ${action.why}`;
@@ -164,13 +179,6 @@ function isCurrent(
 
 type Scaling = DeploymentAction & { readonly action: "ScaleMachineSet" };
 
-function recordsOf(set: Frozen<MachineSet>): MoveRecords {
-  return {
-    receives: namesIn(set, RECEIVES_MACHINES_ANNOTATION),
-    handsOver: namesIn(set, HANDS_OVER_MACHINES_ANNOTATION),
-  };
-}
-
 function requestOf(
   set: Frozen<MachineSet>,
   { sets, scaling, isTarget }: Pick<Scope, "sets"> & { scaling: Scaling | undefined; isTarget: boolean },
@@ -211,7 +219,7 @@ async function applySet(
     force: true,
   });
   // A record that another client wrote does not go by an apply.
-  const forged = [...recordsIn(applied), STARTED_UPDATES_ANNOTATION].filter(
+  const forged = [...recordsIn(applied), SPARE_MACHINE_ANNOTATION, STARTED_UPDATES_ANNOTATION].filter(
     (annotation) =>
       applied.metadata.annotations?.[annotation] !== undefined &&
       !(annotation in configuration.metadata.annotations),

@@ -7,6 +7,7 @@ import {
   type MachineDeployment,
   MachineSet,
   RECEIVES_MACHINES_ANNOTATION,
+  SPARE_MACHINE_ANNOTATION,
   STARTED_UPDATES_ANNOTATION,
 } from "@capstan/api";
 import type { Context, Editable, Gauge, MetricRegistry } from "@capstan/runtime";
@@ -37,6 +38,8 @@ export interface Scope {
   /** Their machines by the UID of the set; empty unless machines are updated in place, or were about to be. */
   readonly machines: ReadonlyMap<string, readonly Frozen<Machine>[]>;
   plan?: DeploymentPlan;
+  /** Why machines of the template could not join their cluster; only known if machines are updated in place. */
+  preflight?: readonly string[];
 }
 
 /** The name of the index over MachineSets without a controller, by namespace. */
@@ -57,9 +60,14 @@ export function buildScope(
   return { context, ports, updating, deployment, cluster, sets, machines };
 }
 
+const RECORDS: readonly string[] = [
+  RECEIVES_MACHINES_ANNOTATION,
+  HANDS_OVER_MACHINES_ANNOTATION,
+  SPARE_MACHINE_ANNOTATION,
+  STARTED_UPDATES_ANNOTATION,
+];
+
 function hasRecords({ metadata }: Frozen<MachineSet>): boolean {
   const { annotations = {} } = metadata;
-  return [RECEIVES_MACHINES_ANNOTATION, HANDS_OVER_MACHINES_ANNOTATION, STARTED_UPDATES_ANNOTATION].some(
-    (name) => name in annotations,
-  );
+  return RECORDS.some((name) => name in annotations);
 }

@@ -14,6 +14,7 @@ import {
   REVISION_ANNOTATION,
   REVISION_HISTORY_ANNOTATION,
   REVISION_HISTORY_LIMIT_ANNOTATION,
+  SPARE_MACHINE_ANNOTATION,
   STARTED_UPDATES_ANNOTATION,
   TEMPLATE_HASH_LABEL,
 } from "@capstan/api";
@@ -126,6 +127,7 @@ const NOT_PROPAGATED: readonly string[] = [
   // Only the plan of the deployment records moves and updates.
   RECEIVES_MACHINES_ANNOTATION,
   HANDS_OVER_MACHINES_ANNOTATION,
+  SPARE_MACHINE_ANNOTATION,
   STARTED_UPDATES_ANNOTATION,
 ];
 
@@ -147,6 +149,7 @@ function annotationsOf(
     [DISABLE_MACHINE_CREATE_ANNOTATION]: String(isDisabled),
     ...(records.receives.length > 0 && { [RECEIVES_MACHINES_ANNOTATION]: records.receives.join(",") }),
     ...(records.handsOver.length > 0 && { [HANDS_OVER_MACHINES_ANNOTATION]: records.handsOver.join(",") }),
+    ...(records.hasSpare && { [SPARE_MACHINE_ANNOTATION]: "" }),
     ...(started !== undefined && { [STARTED_UPDATES_ANNOTATION]: started }),
   };
 }

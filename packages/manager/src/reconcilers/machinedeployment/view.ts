@@ -2,15 +2,13 @@ import {
   DEFAULT_FEATURES,
   type Features,
   type Frozen,
-  HANDS_OVER_MACHINES_ANNOTATION,
   type Machine,
   type MachineDeployment,
   type MachineSet,
-  RECEIVES_MACHINES_ANNOTATION,
   REVISION_HISTORY_LIMIT_ANNOTATION,
 } from "@capstan/api";
 import type { DeploymentView, SetView } from "@capstan/plan";
-import { namesIn } from "../../machines/recorded-moves.ts";
+import { recordsOf } from "../../machines/recorded-moves.ts";
 import { isInPlace } from "../../in-place/strategy.ts";
 import { limitsOf } from "./limits.ts";
 import { inPlaceView } from "./in-place/update-view.ts";
@@ -26,6 +24,8 @@ export interface ViewInput {
   readonly nowMs: number;
   /** The machines of all sets; only needed if machines are updated in place. */
   readonly machines?: readonly Frozen<Machine>[];
+  /** Why machines of the template could not join their cluster. */
+  readonly preflight?: readonly string[];
   /** Which features are on; the defaults unless given. */
   readonly features?: Features;
 }
@@ -76,8 +76,7 @@ function setView(deployment: Frozen<MachineDeployment>, set: Frozen<MachineSet>,
     available: status?.availableReplicas ?? 0,
     isUpToDate: isUpToDate(deployment, set, nowMs),
     isDeleting: metadata.deletionTimestamp !== undefined,
-    receives: namesIn(set, RECEIVES_MACHINES_ANNOTATION),
-    handsOver: namesIn(set, HANDS_OVER_MACHINES_ANNOTATION),
+    ...recordsOf(set),
   };
 }
 

@@ -11,8 +11,7 @@ import {
 } from "@capstan/api";
 import { isAvailableMachine, type MachineSetView, type SetMachine } from "@capstan/plan";
 import { countedMachines, expectedMachines } from "../../machines/recorded-moves.ts";
-import { HEALTH_CHECK_SUCCEEDED, NODE_HEALTHY } from "../../machines/conditions.ts";
-import { isFalse, remediationOf } from "../../machines/health.ts";
+import { isUnhealthy, remediationOf } from "../../machines/health.ts";
 
 /** The inputs of the view of a MachineSet. */
 export interface ViewInput {
@@ -74,11 +73,4 @@ function machineView(machine: Frozen<Machine>): SetMachine {
     isUnhealthy: isUnhealthy(machine),
     isAvailable: isAvailableMachine(machine),
   };
-}
-
-/** A Node of which the controller knows nothing is not unhealthy: the workload cluster may not answer. */
-function isUnhealthy(machine: Frozen<Machine>): boolean {
-  return (
-    !machine.status?.nodeRef || isFalse(machine, NODE_HEALTHY) || isFalse(machine, HEALTH_CHECK_SUCCEEDED)
-  );
 }

@@ -103,6 +103,11 @@ describe("a control plane that is updated in place", () => {
       inPlace([m1, machine("m2", broken), m3], covered),
       ["PreflightCheckFailed cp"],
     ],
+    [
+      "deletes an outdated machine that is more than desired, instead of updating it",
+      inPlace([...old, machine("m4", outdated)], covered, { replicas: 3, leader: "4" }),
+      ["DeleteMachine m1"],
+    ],
     ["does not update one of two members", inPlace(even, covered, { leader: "2" }), ["QuorumAtRisk m1"]],
     ["waits for the machine that is updated", inPlace([m1, updating("running"), m3], covered), ["Wait m2"]],
     [

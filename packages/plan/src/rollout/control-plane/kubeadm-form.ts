@@ -58,6 +58,54 @@ function withLocalMode(
   return { ...gates, [LOCAL_MODE]: true };
 }
 
+/**
+ * The config of an existing machine with the gate that a newer version implies: a control plane adds it with the version, so
+ * it is not a change of its own.
+ */
+export function withImpliedGate(current: Given, desired: Given): Given {
+  const { clusterConfiguration = {} } = current;
+  const { featureGates } = clusterConfiguration;
+  if (desired.clusterConfiguration?.featureGates?.[LOCAL_MODE] !== true) return current;
+  if (featureGates?.[LOCAL_MODE] !== undefined) return current;
+  return {
+    ...current,
+    clusterConfiguration: { ...clusterConfiguration, featureGates: { ...featureGates, [LOCAL_MODE]: true } },
+  };
+}
+
+/** The configs of a machine before and after an update, as Cluster API shows them to its extensions. */
+export function normalizedConfigs(
+  current: Given,
+  desired: Given,
+): { readonly current: Given; readonly desired: Given } {
+  return { current: normalizedConfig(current, desired), desired: normalizedConfig(desired, desired) };
+}
+
+/** The join form of a config. What the cluster and kubeadm choose is as in the desired one. */
+function normalizedConfig(given: Given, desired: Given): Given {
+  const { initConfiguration: init, clusterConfiguration = {}, ...rest } = given;
+  const isInit = given.joinConfiguration?.controlPlane === undefined && init !== undefined;
+  const { joinConfiguration: join = {} } = isInit ? asJoin(given) : given;
+  const { discovery: _, timeouts: own, ...joinRest } = join;
+  const { controlPlaneComponentHealthCheckSeconds: __, ...timeouts } = own ?? init?.timeouts ?? {};
+  const { controlPlaneEndpoint, dns } = desired.clusterConfiguration ?? {};
+  const caCertPath = desired.joinConfiguration?.caCertPath;
+  return withoutEmpty({
+    ...rest,
+    clusterConfiguration: { ...clusterConfiguration, controlPlaneEndpoint, dns },
+    joinConfiguration: { ...joinRest, timeouts, caCertPath, controlPlane: joinRest.controlPlane },
+  }) as Given;
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([name, item]) => {
+    const made = withoutEmpty(item);
+    return isEmpty(made) && name !== "taints" ? [] : [[name, made] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Whether the KubeadmConfig of a machine is what the control plane would create now, in its init or its join form. */
 export function isSameConfig(current: Given, given: Given, version: string): boolean {
   const desired = comparable(joinForm(given, version));

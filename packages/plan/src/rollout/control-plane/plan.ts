@@ -79,7 +79,9 @@ function planRollout(view: ControlPlaneView): ControlPlanePlan | undefined {
   const [first] = outdated;
   if (!first) return undefined;
   const inPlace = planInPlace(view);
-  if (inPlace?.do === "act") return inPlace.plan;
+  // A machine that is going to be deleted is not updated before; an update that has begun is completed.
+  const isSurplus = view.machines.length > view.replicas && !view.machines.some(({ update }) => update);
+  if (inPlace?.do === "act") return isSurplus ? planScale(view) : inPlace.plan;
   if (inPlace?.do === "hold") {
     // Nothing is replaced, but the number of machines still follows spec.replicas.
     const { actions, blocked } = planScale(view) ?? NOTHING;

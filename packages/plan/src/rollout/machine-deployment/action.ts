@@ -9,8 +9,12 @@ export type DeploymentAction =
       "MoveMachine",
       { readonly from: string; readonly to: string; readonly updaters: readonly string[] }
     >
+  | Action<"MarkMachine", { readonly cause: MarkCause }>
   | Action<"DeleteMachineSet", { readonly cause: "Empty" }>
   | Action<"Wait", { readonly for: "Availability" | "Deletion" | "Creation" | "Update" }>;
+
+/** Why a MachineSet deletes a machine before its others when it is scaled down. */
+export type MarkCause = "NeverReady" | "Unhealthy" | "Spare";
 
 /** Why the MachineDeployment controller does not do more. */
 export type DeploymentBlocked = BlockedBy<
@@ -21,6 +25,7 @@ export type DeploymentBlocked = BlockedBy<
   | "ChangesNotCovered"
   | "UpdatersNotAnswering"
   | "WaitingForApproval"
+  | "PreflightCheckFailed"
   | "UpdateFailed"
 >;
 

@@ -23,7 +23,10 @@ const machine = (name: string, owner: string, state: InPlaceMachine["state"] = "
   name,
   set: owner,
   state,
+  createdMs: 0,
   isAvailable: state === "ready",
+  isFirstToGo: state !== "ready",
+  isMarked: false,
 });
 
 /** The sets in a few words: replicas, what they receive, and what they hand over. */

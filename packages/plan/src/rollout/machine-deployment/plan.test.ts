@@ -25,7 +25,10 @@ function view(state: InPlaceMachine["state"], maxSurge: number): DeploymentView 
     name,
     set: owner,
     state: owner === "new" ? state : "ready",
+    createdMs: 0,
     isAvailable: owner === "old",
+    isFirstToGo: owner === "new",
+    isMarked: false,
   });
   const covered = { result: "Covered", updaters: ["resizer"], why: "resizer changes it" } as const;
   return {
@@ -43,6 +46,7 @@ function view(state: InPlaceMachine["state"], maxSurge: number): DeploymentView 
       isChosen: true,
       machines: [machine("m1", "old"), machine("m2", "old"), machine("m3", "new")],
       verdicts: new Map([["old", covered]]),
+      preflight: [],
     },
   };
 }
@@ -59,9 +63,9 @@ function planText(given: DeploymentView): readonly string[] {
 test.each<[string, DeploymentView, readonly string[]]>([
   ["is being updated is waited for", view("updating", 0), ["Wait m3", "Wait new"]],
   [
-    "starts is waited for while the surge is added",
+    "starts holds the update up with a surge, too, which is for replacements",
     view("starting", 1),
-    ["ScaleMachineSet new", "Wait new", "Wait new"],
+    ["Wait new", "NewMachinesNotAvailable"],
   ],
   [
     "starts holds the update up without a surge, and the deployment says so",

@@ -1,7 +1,7 @@
 import { counted } from "../shared/action.ts";
 import { type DeploymentAction, type DeploymentBlocked, headingOf } from "./action.ts";
 import { settleHandOver } from "./hand-over.ts";
-import { planInPlace } from "./in-place.ts";
+import { planInPlace } from "./in-place/plan.ts";
 import { breakDeadlock, scaleDownOld, scaleDownOnDelete } from "./scale-down.ts";
 import { growTarget } from "./surge.ts";
 import { byAge, type DeploymentView, type DeploymentUpdateView, type SetView, targetOf } from "./view.ts";
@@ -17,8 +17,10 @@ export interface DeploymentPlan {
   readonly records?: ReadonlyMap<string, MoveRecords>;
 }
 
-/** The names of machines that a set is about to receive and to hand over. */
-export type MoveRecords = Pick<SetView, "receives" | "handsOver">;
+/** The names of machines that a set is about to receive and to hand over, and whether it has a spare machine. */
+export interface MoveRecords extends Pick<SetView, "receives" | "handsOver"> {
+  readonly hasSpare: boolean;
+}
 
 /** A change of the replicas of a MachineSet. */
 export interface Intent {
@@ -54,33 +56,16 @@ function planReplacement(view: DeploymentView): DeploymentPlan {
   return { actions: [...actions, ...waiting.actions], blocked: waiting.blocked, target: target.name };
 }
 
-/** Updates machines in place where updaters make all changes; otherwise replaces them, if that is allowed. */
+/** Updates machines in place where updaters make all changes. Then the others are replaced, if that is allowed. */
 function planWithMoves(view: DeploymentView, inPlace: DeploymentUpdateView): DeploymentPlan {
-  const verdicts = [...inPlace.verdicts.values()];
-  const uncovered = verdicts.find(({ result }) => result === "Uncovered");
-  const unknown = verdicts.find(({ result }) => result === "Unknown");
-  if (!inPlace.isChosen) return planWithoutMoves(view, inPlace, planReplacement);
-  if (uncovered && inPlace.fallback)
-    return planWithoutMoves({ ...view, ...inPlace.fallback }, inPlace, planReplacement);
-  const found = targetOf(view);
-  if (uncovered) {
-    const hold = { reason: "ChangesNotCovered", why: `${uncovered.why}; ${WAYS_OUT}` } as const;
-    return planWithoutMoves(view, inPlace, (settled) => planHeld(settled, hold, found));
-  }
-  if (unknown) {
-    const hold = { reason: "UpdatersNotAnswering", why: unknown.why } as const;
-    if (!found) return planWithoutMoves(view, inPlace, (settled) => planHeld(settled, hold, found));
-    const plan = planMoves(view, inPlace, found);
-    return { ...plan, blocked: [{ ...headingOf(view), ...hold, targets: [view.name] }, ...plan.blocked] };
-  }
-  if (found) return planMoves(view, inPlace, found);
-  const target = emptySet(view);
-  const old = view.sets.filter(({ isDeleting }) => !isDeleting).toSorted(byAge);
-  return { actions: [creationOf(view, growTarget(view, target, old))], blocked: [], target: target.name };
+  const { isChosen, fallback, verdicts } = inPlace;
+  if (!isChosen) return planWithoutMoves(view, inPlace, planReplacement);
+  const isUncovered =
+    verdicts.size > 0 && [...verdicts.values()].every(({ result }) => result === "Uncovered");
+  return fallback && isUncovered
+    ? planWithoutMoves({ ...view, ...fallback }, inPlace, planReplacement)
+    : planMoves(view, inPlace);
 }
-
-const WAYS_OUT =
-  "change the template, register an updater for these fields, or set spec.rollout.strategy.fallbackRollingUpdate to have the machines replaced";
 
 /** Takes recorded moves back, then plans as if there were none. */
 function planWithoutMoves(
@@ -100,28 +85,52 @@ function planWithoutMoves(
     const detail = { from, to: set.replicas };
     return [{ ...headingOf(view), action: "ScaleMachineSet", targets: [set.name], detail, why }];
   });
-  return { ...planned, actions: [...rescaled, ...planned.actions], records: recordsOf(sets) };
-}
-
-function planMoves(view: DeploymentView, inPlace: DeploymentUpdateView, target: SetView): DeploymentPlan {
-  const { sets, moves, waits, blocked, whys } = planInPlace(view, inPlace, target);
-  const intents: Intents = new Map(
-    sets.map(({ name, replicas }) => [name, { replicas, why: whys.get(name) ?? "" }]),
-  );
-  const old = sets.filter(({ name, isDeleting }) => name !== target.name && !isDeleting).toSorted(byAge);
-  const now = sets.find(({ name }) => name === target.name) ?? target;
-  const steps = [...scalings(view, target, intents), ...moves, ...cleanUp(view, now, old)];
-  const waiting = planWaits(view, { target: now, old, isActing: steps.length > 0 || waits.length > 0 });
   return {
-    actions: [...steps, ...waits, ...waiting.actions],
-    blocked: [...blocked, ...waiting.blocked],
-    target: target.name,
-    records: recordsOf(sets),
+    ...planned,
+    actions: [...rescaled, ...planned.actions],
+    records: recordsOf(sets.map(withoutSpare)),
   };
 }
 
+function planMoves(view: DeploymentView, inPlace: DeploymentUpdateView): DeploymentPlan {
+  const found = targetOf(view);
+  const target = found ?? emptySet(view);
+  const all = found ? view : { ...view, sets: [...view.sets, target] };
+  const steps = planInPlace(all, inPlace, target);
+  const intents: Intents = new Map(
+    steps.sets.map(({ name, replicas }) => [name, { replicas, why: steps.whys.get(name) ?? "" }]),
+  );
+  const old = steps.sets
+    .filter(({ name, isDeleting }) => name !== target.name && !isDeleting)
+    .toSorted(byAge);
+  const now = steps.sets.find(({ name }) => name === target.name) ?? target;
+  const creation = !found && steps.needsTarget ? [creationOf(view, intents.get(target.name))] : [];
+  const actions = [
+    ...steps.marks,
+    ...creation,
+    ...scalings(view, target, intents),
+    ...steps.moves,
+    ...cleanUp(view, now, old),
+  ];
+  const isActing = actions.length + steps.waits.length > 0;
+  const waiting = planWaits(view, { target: now, old, isActing });
+  return {
+    actions: [...actions, ...steps.waits, ...waiting.actions],
+    blocked: [...steps.blocked, ...waiting.blocked],
+    target: found || steps.needsTarget ? target.name : undefined,
+    records: recordsOf(steps.sets),
+  };
+}
+
+/** A set whose machines are replaced has no machine that only stands in for others. */
+function withoutSpare({ hasSpare: _, ...set }: SetView): SetView {
+  return set;
+}
+
 function recordsOf(sets: readonly SetView[]): ReadonlyMap<string, MoveRecords> {
-  return new Map(sets.map(({ name, receives, handsOver }) => [name, { receives, handsOver }]));
+  return new Map(
+    sets.map(({ name, receives, handsOver, hasSpare = false }) => [name, { receives, handsOver, hasSpare }]),
+  );
 }
 
 /** A MachineDeployment that does not roll out scales its only active MachineSet, and does nothing else. */

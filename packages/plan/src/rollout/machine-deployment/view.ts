@@ -19,6 +19,8 @@ export interface SetView {
   readonly receives: readonly string[];
   /** Machines that are recorded to move away from this set, sorted. */
   readonly handsOver: readonly string[];
+  /** Whether one of its machines was added only to stand in for machines that are updated in place. */
+  readonly hasSpare?: boolean;
 }
 
 /** The facts about one machine of a MachineDeployment that updates in place. */
@@ -26,9 +28,17 @@ export interface InPlaceMachine {
   readonly name: string;
   /** The MachineSet that controls it. */
   readonly set: string;
-  /** Ready machines can be updated; the others are starting, being updated, failed to be, or are being deleted. */
-  readonly state: "ready" | "starting" | "updating" | "failed" | "deleting";
+  readonly createdMs: number;
+  /**
+   * `ready`: it had a Node, and can be updated. `starting`: it never had a Node. `unhealthy`: a health check wants it replaced.
+   * `failed`: an updater gave up.
+   */
+  readonly state: "ready" | "starting" | "unhealthy" | "updating" | "failed" | "deleting";
   readonly isAvailable: boolean;
+  /** Whether its set deletes it before healthy machines. */
+  readonly isFirstToGo: boolean;
+  /** Whether it has the annotation by which its set deletes it before all others. */
+  readonly isMarked: boolean;
 }
 
 /** Whether the machines of an old set can be updated in place. */
@@ -42,12 +52,14 @@ export interface DeploymentUpdateView {
   readonly isChosen: boolean;
   /** All machines of all sets. */
   readonly machines: readonly InPlaceMachine[];
-  /** The verdict for each old set that has machines. */
+  /** The verdict for each set but the target that has machines which had a Node. */
   readonly verdicts: ReadonlyMap<string, SetUpdateVerdict>;
   /** The limits of the replacement when updaters do not cover all changes; undefined when nothing may be replaced. */
   readonly fallback?: { readonly maxSurge: number; readonly maxUnavailable: number };
   /** Whether a user must approve all machines after the first; `approved` is the MachineSet that is approved. */
   readonly approval?: { readonly approved: string | undefined };
+  /** Why machines of the new template could not join their cluster; no update starts meanwhile. */
+  readonly preflight: readonly string[];
 }
 
 /** How a MachineDeployment moves machines to a new template. */

@@ -25,6 +25,8 @@ export interface DecisionScope extends Pick<
 /** Asks the updaters before the plan is made: it depends on their answers. */
 export async function askUpdaters(scope: Scope): Promise<Outcome> {
   await askAboutMachines(scope);
+  // A pass that fails later reports no status, and the answers would be asked for again.
+  if (scope.controlPlane.status?.inPlace) await scope.context.persistStatus();
   return next;
 }
 

@@ -1,11 +1,14 @@
 import type { Frozen, Machine, MachineDeployment, MachineSet } from "@capstan/api";
+import { uncovered } from "../../../in-place/ask.ts";
+import { remediationOf } from "../../../machines/health.ts";
 import { type DecisionContext, decisionsAbout, type UpdateSubject } from "../../../in-place/decisions.ts";
 import { desiredParts, desiredState } from "../../../in-place/desired.ts";
 import type { UpdaterPorts } from "../../../in-place/hooks/updaters.ts";
 import type { MachineOwner } from "../../../machines/owner.ts";
-import { isUpToDate, rolloutFields } from "../../../machines/rollout-fields.ts";
+import { isOlderThanRollout, rolloutFields } from "../../../machines/rollout-fields.ts";
 import { setOwner } from "../../../machines/set-owner.ts";
 import type { Scope } from "../scope.ts";
+import { comparedSets } from "./compared-sets.ts";
 
 type Decision = NonNullable<NonNullable<Frozen<MachineDeployment>["status"]>["inPlace"]>["decisions"][number];
 
@@ -27,8 +30,8 @@ export async function askAboutSets(scope: DecisionScope, ports: UpdaterPorts, ta
     namespace,
     desiredKey: rolloutFields(deployment.spec.template.spec),
     subjects: scope.sets.flatMap((set) => {
-      const machine = isUpToDate(deployment, set, nowMs) ? undefined : exampleOf(scope, set);
-      return machine ? [subjectOf(scope, { set, machine, known })] : [];
+      const machine = set.metadata.name === target ? undefined : exampleOf(scope, set);
+      return machine ? [subjectOf(scope, { set, machine, known, nowMs, target })] : [];
     }),
   });
   record(scope, target, decisions);
@@ -39,18 +42,32 @@ interface Example {
   /** The machine that stands for all machines of the set. */
   readonly machine: Frozen<Machine>;
   readonly known: readonly Decision[];
+  readonly nowMs: number;
+  /** The name of the set with the template. */
+  readonly target: string;
 }
 
 function subjectOf(
   { context, deployment }: DecisionScope,
-  { set, machine, known }: Example,
+  { set, machine, known, nowMs, target }: Example,
 ): UpdateSubject<Decision> {
   const { name } = set.metadata;
   const owner = withTemplateOf(deployment, set);
   const parts = () => desiredParts(context, owner, machine);
   return {
     before: known.find(({ machineSet }) => machineSet === name),
-    desired: () => desiredState(context, { owner, machine, parts }),
+    settled: isOlderThanRollout(deployment, set, nowMs)
+      ? uncovered(
+          ["spec.rollout.after"],
+          `only new machines are newer than spec.rollout.after, ${deployment.spec.rollout?.after}; no updater makes them new`,
+        )
+      : undefined,
+    desired: async () => {
+      const state = await desiredState(context, { owner, machine, parts });
+      const sets =
+        state.state === "possible" ? await comparedSets(context, { set, owner, target }) : undefined;
+      return sets ? { ...state, sets } : state;
+    },
     record: (decision) => ({ machineSet: name, ...decision }),
   };
 }
@@ -67,7 +84,7 @@ function record({ deployment }: DecisionScope, target: string, decisions: readon
   deployment.status = decisions.length > 0 ? { ...status, inPlace } : status;
 }
 
-/** The oldest machine of a set that is not being deleted. */
+/** A machine of a set that had a Node: the others are replaced, whatever updaters can do. */
 function exampleOf(
   { machines }: DecisionScope,
   { metadata }: Frozen<MachineSet>,
@@ -75,5 +92,5 @@ function exampleOf(
   const own = (machines.get(metadata.uid ?? "") ?? []).filter(
     (machine) => machine.metadata.deletionTimestamp === undefined,
   );
-  return own.find(({ status }) => status?.nodeRef) ?? own[0];
+  return own.find((machine) => machine.status?.nodeRef && !remediationOf(machine));
 }

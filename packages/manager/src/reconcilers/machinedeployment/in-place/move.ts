@@ -20,7 +20,7 @@ export async function moveMachine(scope: Scope, move: Move): Promise<void> {
   const { context, deployment, sets } = scope;
   const { detail, targets } = move;
   const [name = ""] = targets;
-  const machine = findMachine(scope, name);
+  const machine = machineNamed(scope, name);
   const from = sets.find(({ metadata }) => metadata.name === detail.from);
   const to = sets.find(({ metadata }) => metadata.name === detail.to);
   if (!machine || !from || !to) return;
@@ -35,7 +35,11 @@ export async function moveMachine(scope: Scope, move: Move): Promise<void> {
   context.event({ type: "Normal", reason: "MachineMoved", message });
 }
 
-function findMachine({ machines }: Scope, name: string): Frozen<Machine> | undefined {
+/** A machine of one of the sets, by its name. */
+export function machineNamed(
+  { machines }: Pick<Scope, "machines">,
+  name: string,
+): Frozen<Machine> | undefined {
   for (const some of machines.values()) {
     const machine = some.find(({ metadata }) => metadata.name === name);
     if (machine) return machine;

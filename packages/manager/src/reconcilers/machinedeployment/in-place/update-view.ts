@@ -1,6 +1,7 @@
 import {
   type Frozen,
   controllerOf,
+  DELETE_MACHINE_ANNOTATION,
   hasUpdateFailed,
   isUpdatingInPlace,
   type Machine,
@@ -13,6 +14,7 @@ import {
   type DeploymentUpdateView,
   type InPlaceMachine,
   isAvailableMachine,
+  type MarkCause,
   type SetUpdateVerdict,
   type SetView,
   targetOf,
@@ -21,7 +23,7 @@ import {
 import type { UpdateDecision } from "../../../in-place/ask.ts";
 import { verdictOf } from "../../../in-place/decisions.ts";
 import { approvalOf, isInPlace } from "../../../in-place/strategy.ts";
-import { remediationOf } from "../../../machines/health.ts";
+import { isUnhealthy, remediationOf } from "../../../machines/health.ts";
 
 /** The inputs of the view of updates in place. */
 export interface InPlaceInput {
@@ -31,6 +33,7 @@ export interface InPlaceInput {
   readonly replicas: number;
   readonly setViews: readonly SetView[];
   readonly targetName: string;
+  readonly preflight?: readonly string[] | undefined;
 }
 
 /** The facts about updates in place; undefined if the deployment has nothing to do with them. */
@@ -39,11 +42,13 @@ export function inPlaceView(input: InPlaceInput): DeploymentUpdateView | undefin
   const isChosen = isInPlace(deployment.spec.rollout?.strategy);
   const isRecorded = setViews.some(({ receives, handsOver }) => receives.length + handsOver.length > 0);
   if (!isChosen && !isRecorded) return undefined;
-  const views = machines.flatMap((machine) => machineView(machine, input.sets));
+  const target = targetNameOf(input);
+  const views = machines.flatMap((machine) => machineView(machine, input.sets, target));
   return {
     isChosen,
     machines: views,
     verdicts: isChosen ? verdictsOf(input, views) : new Map(),
+    preflight: input.preflight ?? [],
     ...fallbackOf(input),
     ...approvalOf(deployment.metadata, UPDATE_APPROVED_ANNOTATION),
   };
@@ -52,40 +57,70 @@ export function inPlaceView(input: InPlaceInput): DeploymentUpdateView | undefin
 function machineView(
   machine: Frozen<Machine>,
   sets: readonly Frozen<MachineSet>[],
+  target: string,
 ): readonly InPlaceMachine[] {
   const controller = controllerOf(machine);
   const set = sets.find(({ metadata }) => metadata.uid === controller?.uid);
   if (!set) return [];
-  const { name } = machine.metadata;
+  const { name, creationTimestamp = "", annotations = {} } = machine.metadata;
+  const isCondemned = set.metadata.name !== target && hasMark(machine);
+  const state = stateOf(machine, isCondemned);
   return [
-    { name, set: set.metadata.name, state: stateOf(machine), isAvailable: isAvailableMachine(machine) },
+    {
+      name,
+      set: set.metadata.name,
+      createdMs: Date.parse(creationTimestamp),
+      state,
+      // A machine that was chosen to be replaced counts no more, although it may have got its Node meanwhile.
+      isAvailable: isAvailableMachine(machine) && !isCondemned,
+      isFirstToGo: isUnhealthy(machine) || isUpdatingInPlace(machine),
+      isMarked: DELETE_MACHINE_ANNOTATION in annotations,
+    },
   ];
 }
 
-function stateOf(machine: Frozen<Machine>): InPlaceMachine["state"] {
+/** Whether an earlier plan has chosen a machine to be replaced. */
+function hasMark({ metadata }: Frozen<Machine>): boolean {
+  const mark = metadata.annotations?.[DELETE_MACHINE_ANNOTATION];
+  return mark === NEVER_READY || mark === UNHEALTHY;
+}
+
+const NEVER_READY: MarkCause = "NeverReady";
+const UNHEALTHY: MarkCause = "Unhealthy";
+
+function stateOf(machine: Frozen<Machine>, isCondemned: boolean): InPlaceMachine["state"] {
   if (machine.metadata.deletionTimestamp !== undefined) return "deleting";
-  // Its set replaces a machine that a health check has marked.
-  if (remediationOf(machine)) return "starting";
+  if (remediationOf(machine) || isCondemned) return "unhealthy";
   if (hasUpdateFailed(machine)) return "failed";
   if (isUpdatingInPlace(machine)) return "updating";
   return machine.status?.nodeRef ? "ready" : "starting";
 }
 
-/** What the updaters said about each old set that has machines. */
+/** What the updaters said about each set but the target that has machines which had a Node. */
 function verdictsOf(
-  { deployment, setViews, targetName }: InPlaceInput,
+  input: InPlaceInput,
   machines: readonly InPlaceMachine[],
 ): ReadonlyMap<string, SetUpdateVerdict> {
-  const target = targetOf({ sets: setViews })?.name ?? targetName;
+  const { deployment, setViews } = input;
+  const target = targetNameOf(input);
   const { inPlace } = deployment.status ?? {};
   const decisions = inPlace?.machineSet === target ? inPlace.decisions : [];
-  const occupied = new Set(machines.filter(({ state }) => state !== "deleting").map(({ set }) => set));
+  const occupied = new Set(
+    machines.filter(({ state }) => UPDATED_STATES.includes(state)).map(({ set }) => set),
+  );
   return new Map(
     setViews
-      .filter(({ name, isUpToDate }) => !isUpToDate && occupied.has(name))
+      .filter(({ name }) => name !== target && occupied.has(name))
       .map(({ name }) => [name, verdictOn(decisions.find(({ machineSet }) => machineSet === name))]),
   );
 }
+
+/** The set with the template, which may not exist yet. */
+function targetNameOf({ setViews, targetName }: InPlaceInput): string {
+  return targetOf({ sets: setViews })?.name ?? targetName;
+}
+
+const UPDATED_STATES: readonly InPlaceMachine["state"][] = ["ready", "updating", "failed"];
 
 function fallbackOf({ deployment, replicas }: InPlaceInput): Pick<DeploymentUpdateView, "fallback"> {
   const { fallbackRollingUpdate } = deployment.spec.rollout?.strategy ?? {};
