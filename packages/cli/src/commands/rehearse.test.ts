@@ -86,7 +86,7 @@ describe("capstan rehearse", () => {
   test("finds that a change disrupts nothing", async () => {
     expect(await rehearse("-f", "same.yaml")).toMatchObject({
       code: 0,
-      out: expect.stringContaining("nothing is disrupted"),
+      out: expect.stringContaining("nothing is disrupted") as string,
     });
   });
 
@@ -151,7 +151,7 @@ describe("capstan rehearse", () => {
     [["-f", "upgrade.yaml", "--seeds", "some"], 1, "whole number"],
     [["-f", "upgrade.yaml", "--seeds", "0"], 1, "at least one seed"],
   ])("a command line that cannot be carried out is answered in a sentence: %j", async (args, code, why) => {
-    expect(await rehearse(...args)).toMatchObject({ code, err: expect.stringContaining(why) });
+    expect(await rehearse(...args)).toMatchObject({ code, err: expect.stringContaining(why) as string });
   });
 
   test("a dump without a Cluster is refused with the command that makes one", async () => {

@@ -168,7 +168,7 @@ export class FleetRecorder {
   }
 
   #stored(resource: string, { object, line }: StoredEvent): void {
-    this.#explained(resource, object as Frozen<KubernetesObject>);
+    this.#explained(resource, object);
     const kind = RESOURCES.get(resource);
     if (!kind || line.type === "DELETED") return;
     if (resource === POOL) return this.#poolStored(object as Frozen<MachinePool>);
@@ -199,29 +199,18 @@ export class FleetRecorder {
     if (!owner) return undefined;
     const resource = `${AzureMachinePool.group}/${AzureMachinePool.plural}`;
     const pool = this.#world.management.storage.get({ resource, namespace, name: owner.name });
-    const machinePool = pool && controllerOf(pool as Frozen<KubernetesObject>);
+    const machinePool = pool && controllerOf(pool);
     return groupKey("MachinePool", { namespace, name: machinePool?.name ?? owner.name });
   }
 
   #happened({ atMs, actor, happening }: TraceEvent): void {
     if (this.#changedMs === undefined) return;
-    switch (happening.kind) {
-      case "node":
-      case "condition":
-        this.#lastWorkMs = atMs;
-        break;
-      case "fault":
-        this.#faults++;
-        break;
-      case "arm":
-        this.#asked(happening, atMs);
-        break;
-      case "write":
-        if (happening.subresource === "eviction" && actor.startsWith("manager"))
-          this.#evicted(happening, atMs);
-        break;
-      default:
-    }
+    const { kind } = happening;
+    if (kind === "node" || kind === "condition") this.#lastWorkMs = atMs;
+    else if (kind === "fault") this.#faults++;
+    else if (kind === "arm") this.#asked(happening, atMs);
+    else if (kind === "write" && happening.subresource === "eviction" && actor.startsWith("manager"))
+      this.#evicted(happening, atMs);
   }
 
   #asked({ method, status }: ArmCall, atMs: number): void {

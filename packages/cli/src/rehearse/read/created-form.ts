@@ -55,9 +55,9 @@ function ownMetadata(object: GivenObject): object {
 
 function ownSpec(spec: unknown, isResumed: boolean): unknown {
   if (!isJsonObject(spec)) return spec;
-  for (const path of FILLED) remove(spec as Record<string, unknown>, path);
+  for (const path of FILLED) remove(spec, path);
   removeBootstrapSecret(spec);
-  if (isResumed) remove(spec as Record<string, unknown>, ["paused"]);
+  if (isResumed) remove(spec, ["paused"]);
   return spec;
 }
 
@@ -69,7 +69,7 @@ function ownAnnotations(annotations: JsonObject): JsonObject {
 function remove(value: Record<string, unknown>, [first = "", ...rest]: readonly string[]): void {
   const inner = value[first];
   if (rest.length === 0) delete value[first];
-  else if (isJsonObject(inner)) remove(inner as Record<string, unknown>, rest);
+  else if (isJsonObject(inner)) remove(inner, rest);
 }
 
 /** A bootstrap config names its Secret again; a Secret that a user gave stays. */
@@ -77,7 +77,7 @@ function removeBootstrapSecret(spec: JsonObject): void {
   for (const path of [["template", "spec", "bootstrap"], ["bootstrap"]]) {
     const bootstrap = fieldOf(spec, ...path);
     if (isJsonObject(bootstrap) && bootstrap["configRef"] !== undefined)
-      remove(bootstrap as Record<string, unknown>, ["dataSecretName"]);
+      remove(bootstrap, ["dataSecretName"]);
   }
 }
 

@@ -37,7 +37,7 @@ function asGiven(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   objects: readonly Frozen<KubernetesObject>[],
 ): readonly GivenObject[] {
-  return objects.map((object) => ({ ...object, apiVersion, kind }) as unknown as GivenObject);
+  return objects.map((object) => ({ ...object, apiVersion, kind }));
 }
 
 /** The workload cluster of a Cluster, as its kubeconfig Secret leads to it. */

@@ -79,7 +79,7 @@ function isReference(value: unknown): value is { kind: string; name: string; con
 
 /** The metadata of an object that nothing but its name has been checked of. */
 export function metadataOf(object: GivenObject): Readonly<Record<string, unknown>> {
-  return object.metadata as unknown as Readonly<Record<string, unknown>>;
+  return object.metadata;
 }
 
 /** A field of an object by its path; undefined where there is none. */

@@ -17,8 +17,7 @@ const object = (
   kind: string,
   name: string,
   { metadata, ...rest }: Parts = {},
-): GivenObject =>
-  ({ apiVersion, kind, metadata: { name, namespace: "default", ...metadata }, ...rest }) as GivenObject;
+): GivenObject => ({ apiVersion, kind, metadata: { name, namespace: "default", ...metadata }, ...rest });
 
 const cluster = (name: string, spec: object = {}): GivenObject =>
   object(CORE, "Cluster", name, {
