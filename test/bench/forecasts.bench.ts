@@ -9,7 +9,7 @@ import { DEFAULT_FEATURES, type JsonObject, parseYaml } from "@capstan/api";
 import { drawnTimes } from "@capstan/cli";
 import { forecastPool, type PoolView } from "@capstan/plan";
 import { TABLE_DURATIONS } from "@capstan/sim";
-import { type Replacement, replacementTime } from "../../packages/cli/src/plan/planners/replacement-time.ts";
+import { type Replacement, replacementTime } from "../../packages/cli/src/plan/times/replacement-time.ts";
 import type { GivenObject } from "../../packages/cli/src/plan/read/read-objects.ts";
 import { readFleet } from "../../packages/cli/src/rehearse/read/read-fleet.ts";
 import { rehearseSeed } from "../../packages/cli/src/rehearse/rehearse-seed.ts";
