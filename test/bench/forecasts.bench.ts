@@ -55,7 +55,7 @@ function poolCase(replicas: number, strategy: PoolStrategy): Case {
     kind: "MachinePool",
     fleet: {
       MachinePool: { replicas },
-      AzureMachinePool: { strategy: { type: "RollingUpdate", rollingUpdate: { ...strategy } } as JsonObject },
+      AzureMachinePool: { strategy: { type: "RollingUpdate", rollingUpdate: { ...strategy } } },
     },
     forecast: () =>
       percentiles(
@@ -128,9 +128,9 @@ function objectsIn({ folder, fleet }: Case): readonly GivenObject[] {
   return readdirSync(join(EXAMPLES, folder))
     .filter((name) => name.endsWith(".yaml"))
     .flatMap((name) => readFileSync(join(EXAMPLES, folder, name), "utf8").split(/^---$/m))
-    .map((text) => parseYaml(text) as unknown as GivenObject & { spec?: JsonObject })
+    .map((text) => parseYaml(text) as GivenObject & { spec?: JsonObject })
     .filter((object) => typeof object === "object" && object !== null)
-    .map((object) => ({ ...object, spec: { ...object.spec, ...fleet[object.kind] } }) as GivenObject)
+    .map((object) => ({ ...object, spec: { ...object.spec, ...fleet[object.kind] } }))
     .map((object) => ({ ...object, metadata: { namespace: "default", ...object.metadata } }));
 }
 
