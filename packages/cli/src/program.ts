@@ -29,6 +29,7 @@ import { onOneLine } from "./render/one-line.ts";
 import { fitted, widthFor } from "./render/width.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
+import { addUpdater } from "./updater/updater-program.ts";
 
 /** Runs a command line and returns its exit code. Errors are printed as a sentence, not as a stack trace. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
@@ -67,6 +68,7 @@ const FOR_USERS: ReadonlySet<string> = new Set([
   "CommandError",
   "DatabaseError",
   "FeatureGateError",
+  "ServeProblem",
   "TransportError",
 ]);
 
@@ -209,7 +211,7 @@ type Addition = (program: Command, shell: Shell, carryOut: CarryOut) => void;
 
 /** The order in which help shows them; of two commands, the one that is used more often comes first. */
 const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
-  ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addVerify]],
+  ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addUpdater, addVerify]],
   ["Look", [addQuestions, addDescribe]],
   ["Change", [addPlan, addRollout, addPrototype, addConvert]],
   ["Rehearse", [addRehearse, addSimCommands]],
@@ -224,6 +226,7 @@ type UpFlags = DataDirFlag & {
   speed?: number;
   latencies?: string;
   featureGates?: string;
+  updaters?: readonly string[];
 };
 type AzureSimFlags = {
   dataDir?: string;
