@@ -31,6 +31,7 @@ function contents(): string {
 
 - [Commands and flags](commands.md)
 - [What capstan plan prints](plan.md)
+- [Exit codes of plan and rehearse](exit-codes.md)
 - [Conditions, reasons and events](reasons.md)
 - [Metrics](metrics.md)
 

@@ -14,6 +14,7 @@ import { simulatedControllers } from "../controllers/simulated-controllers.ts";
 import { virtualUpdaters } from "../controllers/virtual-updaters.ts";
 import { applyPatch } from "../plan/read/apply-patch.ts";
 import { changeLine, changesBetween } from "../plan/read/spec-changes.ts";
+import { causeFirst } from "../render/cause-first.ts";
 import type { GivenObject } from "../plan/read/read-objects.ts";
 
 /** One seed of a rehearsal, as plain data: it may run in another thread. */
@@ -80,7 +81,7 @@ async function applyManifest(user: Client, manifest: GivenObject): Promise<Appli
     const lines = changesBetween(specOf(before), specOf(after), "spec").map(changeLine);
     return { object, isNew: false, lines };
   } catch (error) {
-    throw error instanceof Failure ? refused(object, error.message) : error;
+    throw error instanceof Failure ? refused(object, causeFirst(error.message)) : error;
   }
 }
 

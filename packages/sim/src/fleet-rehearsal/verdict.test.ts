@@ -114,9 +114,15 @@ test.each<[string, Parts, string, string]>([
     "no verdict",
     "not to be trusted: no-hot-loop",
   ],
+  [
+    "a changed group is paused",
+    { record: { isPaused: true } },
+    "no verdict",
+    "is paused: no controller acts on it",
+  ],
   ["the world never comes to rest", { run: { isAtRest: false } }, "no verdict", "does not come to rest"],
 ])("the outcome is what users must know when %s", (_, parts, outcome, why) => {
-  expect(verdictOf([seed(), seed(parts)], () => undefined)).toMatchObject({
+  expect(verdictOf([seed(parts), seed()], () => undefined)).toMatchObject({
     outcome,
     why: expect.stringContaining(why) as string,
   });

@@ -185,6 +185,7 @@ function outcomeOf(
     broken(judged) ??
     stuck(seeds, judged) ??
     unjudged(seeds, groups) ??
+    paused(groups) ??
     disrupted(judged)
   );
 }
@@ -242,6 +243,13 @@ function unjudged(seeds: readonly SeedFacts[], groups: readonly GroupVerdict[]):
       why: `seed ${restless.run.seed} does not come to rest within the limit`,
     }
   );
+}
+
+/** A change of what no controller acts on disrupts nothing now, and may do so as soon as it is resumed. */
+function paused(groups: readonly GroupVerdict[]): Judgement | undefined {
+  const found = groups.find(({ group }) => group.isPaused);
+  if (!found || groups.some(({ isAffected: is }) => is)) return undefined;
+  return { outcome: "no verdict", why: `${found.group.key} is paused: no controller acts on it` };
 }
 
 function disrupted(groups: readonly GroupVerdict[]): Judgement {

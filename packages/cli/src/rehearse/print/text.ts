@@ -27,6 +27,7 @@ export function textOf(answer: Answer): string {
     ...(others > 0 ? [`${counted(others, "other group")}: untouched\n`] : []),
     ...section("Disruption budgets that held evictions up", verdict.budgets.map(budgetLine)),
     totals(answer),
+    ...section("Where the program that carries it out differs from this rehearsal", answer.differences),
     ...section("Assumed", answer.assumptions),
     ...section("Stood in the middle of a rollout, and is taken as finished", answer.midway),
     ...section("Not simulated", answer.ungrown),

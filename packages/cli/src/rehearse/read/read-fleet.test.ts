@@ -103,6 +103,22 @@ describe("a fleet is what users own", () => {
     expect(assumptions.join()).toContain("content of 1 Secret that bootstrap configs name: a placeholder");
   });
 
+  test("updaters of others and renewals of node images are named as not simulated", () => {
+    const service = (name: string): Parts => ({
+      spec: { clientConfig: { service: { name, namespace: "capstan-system" } } },
+    });
+    const { assumptions } = read([
+      cluster("one"),
+      object("runtime.cluster.x-k8s.io/v1beta2", "ExtensionConfig", "ours", service("kubeadm-upgrade")),
+      object("runtime.cluster.x-k8s.io/v1beta2", "ExtensionConfig", "vendor", service("vendor")),
+      object(AZURE, "AzureMachinePool", "a", { spec: { template: { image: { nodePrototyping: {} } } } }),
+    ]);
+    expect(assumptions.filter((line) => line.startsWith("ExtensionConfig"))).toEqual([
+      "ExtensionConfig vendor is not simulated: its updates in place are taken as refused",
+    ]);
+    expect(assumptions.join()).toContain("node images of 1 pool are not renewed meanwhile");
+  });
+
   test("only Clusters that the change reaches are grown", () => {
     const { fleet, assumptions } = read([cluster("one"), pool("a", "one"), cluster("two"), pool("b", "two")]);
     expect(names(fleet.objects)).toEqual(["Cluster one", "MachinePool a"]);

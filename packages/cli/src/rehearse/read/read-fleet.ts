@@ -69,6 +69,7 @@ export function readFleet({ objects: given, change, workloads, namespace }: Flee
         : []),
       ...leavingNote(dump),
       ...azure.assumptions,
+      ...notSimulated(roots),
       ...(secrets.placeholders.length > 0
         ? [
             `content of ${counted(secrets.placeholders.length, "Secret")} that bootstrap configs name: a placeholder`,
@@ -108,6 +109,29 @@ function machinesOf({ owned, grown }: SortedDump): number {
     desired.reduce((sum, replicas) => sum + replicas, 0),
   );
 }
+
+/** What the simulation has no part for. */
+function notSimulated(roots: readonly GivenObject[]): readonly string[] {
+  const updaters = roots.filter(
+    (one) =>
+      isKind(one, "ExtensionConfig") &&
+      fieldOf(one, "spec", "clientConfig", "service", "name") !== REFERENCE_UPDATER,
+  );
+  const renewed = roots.filter(
+    (one) => fieldOf(one, "spec", "template", "image", "nodePrototyping") !== undefined,
+  );
+  return [
+    ...updaters.map(
+      ({ metadata }) =>
+        `ExtensionConfig ${metadata.name} is not simulated: its updates in place are taken as refused`,
+    ),
+    ...(renewed.length > 0
+      ? [`node images of ${counted(renewed.length, "pool")} are not renewed meanwhile`]
+      : []),
+  ];
+}
+
+const REFERENCE_UPDATER = "kubeadm-upgrade";
 
 function refuseUnknownWorkload(clusters: readonly GivenObject[], workloads: readonly GivenWorkload[]): void {
   const names = clusters.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
