@@ -28,6 +28,7 @@ import type { Answer } from "../rehearse/print/answer.ts";
 import { carriersOf, differencesOf, noVerdictFor } from "../rehearse/read/carriers.ts";
 import { liveFleet, liveWorkload, workloadsOf } from "../rehearse/read/live-fleet.ts";
 import { touchedPart } from "../rehearse/read/touched-clusters.ts";
+import { type LearntDurations, learntDurations } from "../rehearse/read/learnt-durations.ts";
 import { type GivenWorkload, type ReadFleet, readFleet } from "../rehearse/read/read-fleet.ts";
 import { withNamesOfDump } from "../rehearse/names-of-dump.ts";
 import type { SeedResult } from "../rehearse/rehearse-seed.ts";
@@ -55,10 +56,14 @@ export interface RehearseOptions {
   /** `none`, `swarm`, or a list. */
   readonly faults: string;
   readonly limitMs: number;
+  /** Whether durations are learnt from the fleet, or all of them are those of the table. */
+  readonly durations: DurationSource;
   readonly output: RehearseForm;
   readonly featureGates?: string;
 }
 
+/** Where durations may come from. */
+export type DurationSource = "fleet" | "table";
 /** The formats of an answer. */
 export type RehearseForm = "text" | "json" | "markdown";
 
@@ -193,27 +198,40 @@ interface Question {
   readonly read: ReadFleet;
 }
 
+interface AnsweredQuestion extends Question {
+  readonly durations: LearntDurations;
+}
+
 async function answerTo(shell: Shell, { options, objects, change, read }: Question): Promise<Answer> {
   const { firstSeed, seeds } = options;
   const faults = planIn(options.faults);
   const features = featuresOf(shell, options, [...objects, ...change]);
+  const durations = durationsFrom(options, objects);
   const tasks = Array.from({ length: seeds }, (_, index) => ({
     fleet: read.fleet,
     change,
     seed: String(firstSeed + index),
     faults,
     features,
-    durations: TABLE_DURATIONS,
+    durations: durations.model,
     limitMs: options.limitMs,
   }));
   const results = await runSeeds(shell, tasks, (done) => {
     if (shell.err.isTerminal) shell.err.redraw(done < seeds ? `${done} of ${seeds} seeds` : "", "line");
   });
-  return answerOf({ options, objects, change, read }, results);
+  return answerOf({ options, objects, change, read, durations }, results);
+}
+
+/** Durations of this fleet, where it shows them and the user does not want those of the table. */
+function durationsFrom({ durations }: RehearseOptions, objects: readonly GivenObject[]): LearntDurations {
+  return durations === "table" ? { model: TABLE_DURATIONS, lines: [] } : learntDurations(objects);
 }
 
 /** What all seeds say, with the names that users know. */
-function answerOf({ options, objects, read }: Question, grown: readonly SeedResult[]): Answer {
+function answerOf(
+  { options, objects, read, durations }: AnsweredQuestion,
+  grown: readonly SeedResult[],
+): Answer {
   const { firstSeed, seeds } = options;
   const results = withNamesOfDump(grown, read.names);
   const carriers = carriersOf(objects);
@@ -226,7 +244,8 @@ function answerOf({ options, objects, read }: Question, grown: readonly SeedResu
     applied: results[0]?.applied ?? [],
     verdict,
     exitCode: EXIT_CODES[verdict.outcome],
-    durations: TABLE_DURATIONS.source,
+    durations: durations.model.source,
+    learnt: durations.lines,
     seeds: seeds === 1 ? `seed ${firstSeed}` : `seeds ${firstSeed} to ${firstSeed + seeds - 1}`,
     assumptions: read.assumptions,
     midway: read.midway,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { count, durationMs, givenName } from "../arguments.ts";
 import { accessOf, type AccessFlags, asking } from "../cluster-program.ts";
-import type { RehearseForm } from "../commands/rehearse.ts";
+import type { DurationSource, RehearseForm } from "../commands/rehearse.ts";
 import { type CarryOut, FEATURE_GATES } from "../flags.ts";
 import type { Shell } from "../shell.ts";
 
@@ -12,6 +12,7 @@ type RehearseFlags = AccessFlags & {
   readWorkloads: boolean;
   seeds: number;
   seed: number;
+  durations: DurationSource;
   faults: string;
   limit: number;
   output: RehearseForm;
@@ -31,6 +32,7 @@ function seedCount(text: string): number {
 }
 
 const FORMS = ["text", "json", "markdown"];
+const DURATIONS: readonly DurationSource[] = ["fleet", "table"];
 const DAY_MS = 24 * 3_600_000;
 
 /** Adds `capstan rehearse`. */
@@ -69,6 +71,14 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
     )
     .option("--seeds <number>", "how many runs, each with other durations", seedCount, 20)
     .option("--seed <number>", "the first seed", count, 1)
+    .addOption(
+      new Option(
+        "--durations <source>",
+        "of boots, drains, creations and deletions: learnt from the fleet where five machines show them, or those of the model's table",
+      )
+        .choices(DURATIONS)
+        .default("fleet"),
+    )
     .option("--faults <list>", "faults from the change on: none, swarm, or a comma-separated list", "none")
     .option("--limit <duration>", "virtual time that the change may take", durationMs, DAY_MS)
     .option("--feature-gates <gates>", FEATURE_GATES)

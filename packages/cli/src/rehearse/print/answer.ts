@@ -12,6 +12,8 @@ export interface Answer {
   readonly exitCode: number;
   /** Where durations come from. */
   readonly durations: string;
+  /** The durations that the fleet has shown, a line each. */
+  readonly learnt: readonly string[];
   /** The seeds, in words. */
   readonly seeds: string;
   readonly assumptions: readonly string[];

@@ -76,10 +76,10 @@ ${list("Not simulated", answer.ungrown)}
 </article>`;
 }
 
-function totals({ verdict, durations, seeds }: Answer): string {
+function totals({ verdict, durations, learnt, seeds }: Answer): string {
   const rows: readonly (readonly [string, string])[] = [
     ["Duration", `${span(verdict.durationMs)}, ${seeds}`],
-    ["Durations from", durations],
+    ["Durations", [durations, ...learnt].join("; ")],
     ["Pods evicted", spread(verdict.podsEvicted)],
     ["Extra cores at once", spread(verdict.extraCores)],
     [

@@ -16,7 +16,7 @@ export function markdownOf(answer: Answer): string {
     ...(groups.length > 0 ? [`${[HEADER, ...groups.map(rowOf)].join("\n")}\n`] : []),
     ...(others > 0 ? [`${counted(others, "other group")}: untouched.\n`] : []),
     ...bullets("Disruption budgets that held evictions up", verdict.budgets.map(budgetLine)),
-    `Duration ${span(verdict.durationMs)} over ${counted(verdict.seeds, "seed")}; durations from ${answer.durations}. ` +
+    `Duration ${span(verdict.durationMs)} over ${counted(verdict.seeds, "seed")}; durations: ${[answer.durations, ...answer.learnt].join("; ")}. ` +
       `Pods evicted: ${spread(verdict.podsEvicted)}. Extra cores at once: ${spread(verdict.extraCores)}. ` +
       `Azure: ${spread(verdict.azure.requests)} requests, ${spread(verdict.azure.throttled)} refused with 429.\n`,
     ...details(

@@ -110,12 +110,13 @@ export function budgetLine({ budget, heldMs, pods, outcome }: Verdict["budgets"]
   return `PodDisruptionBudget ${budget} ${how}`;
 }
 
-function totals({ verdict, durations, seeds }: Answer): string {
+function totals({ verdict, durations, learnt, seeds }: Answer): string {
   const { azure, podsEvicted, extraCores, faults } = verdict;
   const refused = azure.throttled.p90 > 0 ? `, ${spread(azure.throttled)} refused with 429` : "";
   return [
     `Duration: ${span(verdict.durationMs)}, over ${counted(verdict.seeds, "seed")} (${seeds})`,
-    `  durations from ${durations}`,
+    `  durations: ${durations}`,
+    ...learnt.map((line) => `  ${line}`),
     `Pods evicted: ${spread(podsEvicted)}. Extra cores at once: ${spread(extraCores)}.`,
     `Azure: ${spread(azure.requests)} requests, ${spread(azure.writes)} of them writes${refused}.`,
     ...(faults > 0 ? [`Faults injected: ${faults} in all.`] : []),

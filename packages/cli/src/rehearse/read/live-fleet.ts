@@ -2,13 +2,14 @@ import {
   Cluster,
   CustomResourceDefinition,
   customKinds,
+  Event,
   type Frozen,
   type KubernetesObject,
   parseYaml,
   Secret,
 } from "@capstan/api";
 import type { Env } from "@capstan/env";
-import { type Client, connectWithKubeconfig, createClient, isNotServed } from "@capstan/runtime";
+import { type Client, connectWithKubeconfig, createClient, Failure, isNotServed } from "@capstan/runtime";
 import { boundedTransport } from "../../cluster/bounded-transport.ts";
 import { CommandError } from "../../command-error.ts";
 import type { GivenObject } from "../../plan/read/read-objects.ts";
@@ -26,10 +27,21 @@ export async function liveFleet(client: Client): Promise<readonly GivenObject[]>
       if (!isNotServed(error)) throw error;
     }
   }
+  objects.push(...(await eventsOf(client)));
   const definitions = await client.list(CustomResourceDefinition);
   const names = new Set(customKinds.map(({ plural, group }) => `${plural}.${group}`));
   const ours = definitions.filter(({ metadata }) => names.has(metadata.name));
   return [...objects, ...asGiven(CustomResourceDefinition, ours)];
+}
+
+/** Events say how long drains and deletions took. A user who may not read them can still rehearse. */
+async function eventsOf(client: Client): Promise<readonly GivenObject[]> {
+  try {
+    return asGiven(Event, await client.list(Event));
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
 }
 
 /** Lists have no kinds in their items. */
