@@ -22,13 +22,14 @@ import { addVerify } from "./verify-program.ts";
 import { VERSION } from "./manifest.ts";
 import { commandOfOther, withOneName } from "./completion/other-programs.ts";
 import { addPrototype } from "./prototype-program.ts";
-import { addRehearse } from "./rehearse-program.ts";
+import { addRehearse } from "./rehearse/rehearse-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
 import { causeFirst } from "./render/cause-first.ts";
 import { onOneLine } from "./render/one-line.ts";
 import { fitted, widthFor } from "./render/width.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
+import { addUpdater } from "./updater/updater-program.ts";
 
 /** Runs a command line and returns its exit code. Errors are printed as a sentence, not as a stack trace. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
@@ -67,6 +68,7 @@ const FOR_USERS: ReadonlySet<string> = new Set([
   "CommandError",
   "DatabaseError",
   "FeatureGateError",
+  "ServeProblem",
   "TransportError",
 ]);
 
@@ -209,7 +211,7 @@ type Addition = (program: Command, shell: Shell, carryOut: CarryOut) => void;
 
 /** The order in which help shows them; of two commands, the one that is used more often comes first. */
 const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
-  ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addVerify]],
+  ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addUpdater, addVerify]],
   ["Look", [addQuestions, addDescribe]],
   ["Change", [addPlan, addRollout, addPrototype, addConvert]],
   ["Rehearse", [addRehearse, addSimCommands]],
@@ -218,7 +220,14 @@ const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
 
 const SPEED = "speed of all clocks relative to the machine's (default: as before, 1 at first)";
 
-type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number; featureGates?: string };
+type UpFlags = DataDirFlag & {
+  port: number;
+  azurePort: number;
+  speed?: number;
+  latencies?: string;
+  featureGates?: string;
+  updaters?: readonly string[];
+};
 type AzureSimFlags = {
   dataDir?: string;
   port: number;
@@ -236,6 +245,10 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 6443)
     .option("--azure-port <number>", "port of the simulated Azure; 0 picks a free one", portNumber, 0)
     .option("--speed <factor>", SPEED, positiveNumber)
+    .option(
+      "--latencies <file>",
+      "how long machines boot, pods stop and operations of Azure take, where that differs from the model; docs/scenarios.md has the format",
+    )
     .option("--feature-gates <gates>", FEATURE_GATES)
     .option("--updaters <names>", UPDATERS_FLAG, updaterNames)
     .action(async ({ dataDir: folder, ...flags }: UpFlags) => {

@@ -69,6 +69,7 @@ export {
 } from "./fleet-rehearsal/fleet.ts";
 export { factsOf, type FleetFacts, type GroupFacts, type MachineOutcome } from "./fleet-rehearsal/facts.ts";
 export type { GroupKind, GroupRecord, RunRecord } from "./fleet-rehearsal/record.ts";
+export { readDurations } from "./fleet-rehearsal/read-durations.ts";
 export { type FleetRehearsal, kindFor, rehearseFleet } from "./fleet-rehearsal/rehearse-fleet.ts";
 export {
   type BudgetVerdict,

@@ -40,6 +40,38 @@ describe("an updater", () => {
     expect(await tested.accepts(["machine.spec.version"])).toEqual([]);
   });
 
+  test("says why it refuses a change, and asks for a drain, in both dialects", async () => {
+    const updater = defineUpdater({
+      name: "careful",
+      canUpdate: ({ changes }) => ({
+        acceptedChanges: changes.filter((path) => isBelow(path, "infraMachine.spec.size")),
+        message: "the version is not mine",
+        needsDrain: true,
+      }),
+      update: () => done(),
+    });
+    const ask = async (path: string, body: object): Promise<unknown> =>
+      (await updater.handle({ method: "POST", path, headers: {}, body })).json();
+    const changes = ["infraMachine.spec.size", "machine.spec.version"];
+    expect(await ask("/updaters.capstan.dev/v1alpha1/canupdatemachine/can-update", { changes })).toEqual({
+      error: null,
+      acceptedChanges: ["infraMachine.spec.size"],
+      message: "the version is not mine",
+      needsDrain: true,
+    });
+    const side = (version: string) => ({
+      machine: { metadata: {}, spec: { version } },
+      infrastructureMachine: { metadata: {}, spec: {} },
+    });
+    const path = "/hooks.runtime.cluster.x-k8s.io/v1alpha1/canupdatemachine/can-update";
+    expect(await ask(path, { current: side("v1.1.0"), desired: side("v1.2.0") })).toEqual({
+      apiVersion: "hooks.runtime.cluster.x-k8s.io/v1alpha1",
+      kind: "CanUpdateMachineResponse",
+      status: "Success",
+      message: "the version is not mine",
+    });
+  });
+
   test("reports progress, its end, and failures in the form of the API", async () => {
     const tested = underTest(resizer());
     expect(await tested.update("a")).toEqual({
@@ -146,6 +178,61 @@ test("an updater that requires client certificates refuses callers without one",
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe("the program of an updater", () => {
+  const sentences = async (...args: readonly string[]): Promise<{ problems: string[]; written: string }> => {
+    const problems: string[] = [];
+    let written = "";
+    const write = (text: string): void => void (written += text);
+    await runUpdater(resizer(), { args, write, fail: (sentence) => problems.push(sentence) });
+    return { problems, written };
+  };
+
+  test("prints its help", async () => {
+    expect(await sentences("--help")).toEqual({
+      problems: [],
+      written: expect.stringMatching(/^usage:/) as string,
+    });
+    expect((await sentences("serve", "-h")).written).toMatch(/^usage:/);
+  });
+
+  test.each([
+    [[], "give a command: serve or deploy; --help prints what else there is"],
+    [["server"], '"server" is not a command; give serve or deploy; --help prints what else there is'],
+    [["--tsl"], "Unknown option '--tsl'; --help prints what else there is"],
+    [["serve"], "serve needs --tls-folder, a folder with tls.crt and tls.key"],
+    [
+      ["serve", "--tls-folder", "nowhere"],
+      "tls.crt in the TLS folder nowhere cannot be read: there is no such file",
+    ],
+    [["deploy"], "deploy needs --image, such as --image registry.example.com/resizer:1"],
+    [["deploy", "--image", "a b"], '--image "a b" is not the name of an image'],
+  ])("says in one sentence what is wrong with %j", async (args, sentence) => {
+    expect(await sentences(...args)).toEqual({ problems: [sentence], written: "" });
+  });
+
+  test("says that its port is in use, or that its certificate is none", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "updater-"));
+    try {
+      writeFileSync(join(folder, "tls.crt"), SELF_SIGNED.cert);
+      writeFileSync(join(folder, "tls.key"), SELF_SIGNED.key);
+      const first = await serveUpdater(resizer(), { tlsFolder: folder, port: 0 });
+      const port = String(first.port);
+      expect((await sentences("serve", "--tls-folder", folder, "--port", port)).problems).toEqual([
+        `port ${port} is in use; choose another with --port, or 0 for a free one`,
+      ]);
+      expect((await sentences("serve", "--tls-folder", folder, "--port", "-1")).problems).toHaveLength(1);
+      await first.close();
+      writeFileSync(join(folder, "tls.crt"), "no certificate");
+      const [sentence, ...others] = (await sentences("serve", "--tls-folder", folder, "--port", "0"))
+        .problems;
+      expect(sentence).toMatch(/^the server does not start: /);
+      expect(others).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
 
 describe("kubeadm-upgrade", () => {

@@ -131,7 +131,7 @@ export async function identities(world: World): Promise<readonly string[]> {
 export function virtualMachinesIn({ azure }: Pick<World, "azure">): readonly string[] {
   const { world } = azure.core;
   return [...world.virtualMachines.table.entries()].map(([, { id, size, power, state }]) => {
-    const tags = Object.keys((world.resources.get(id)?.body["tags"] ?? {}) as object);
+    const tags = Object.keys(world.resources.get(id)?.body["tags"] ?? {});
     return [size, power, state, ...tags.filter((name) => name.startsWith("capstan_resize"))].join(" ");
   });
 }

@@ -4,6 +4,7 @@ import {
   type Azure,
   type AzureSettings,
   createAzure,
+  type Latencies,
   latenciesAt,
   openSqliteStore,
   serveAzure,
@@ -36,6 +37,8 @@ export interface SimulatorOptions {
   readonly speed?: number;
   /** How many times faster than in Azure operations end, at the time of its clock. */
   readonly operationSpeed?: number;
+  /** How long operations take, where that differs from the recorded times. */
+  readonly latencies?: Latencies;
   /** Serves plain HTTP, for clients that cannot be given a certificate authority. */
   readonly isPlain?: boolean;
   /** Holds the time of the simulated Azure until it is released: its guests start later. */
@@ -78,8 +81,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 }
 
-function settingsOf({ env, dataDir, operationSpeed = 1 }: SimulatorOptions): Partial<AzureSettings> {
-  return { controlToken: keptControlToken(env, dataDir), latencies: latenciesAt(operationSpeed) };
+function settingsOf(options: SimulatorOptions): Partial<AzureSettings> {
+  const { env, dataDir, operationSpeed = 1 } = options;
+  const latencies = { ...latenciesAt(operationSpeed), ...options.latencies };
+  return { controlToken: keptControlToken(env, dataDir), latencies };
 }
 
 async function serve(azure: Azure, options: SimulatorOptions, store: Store | undefined): Promise<Simulator> {

@@ -5,6 +5,7 @@ import type { Env, Handler } from "@capstan/env";
 import { CONTROLLERS } from "@capstan/manager";
 import { createClient, createEventRecorder, createLogger, type LogDestination } from "@capstan/runtime";
 import {
+  type DurationModel,
   EtcdClusters,
   etcdGateway,
   etcdPods,
@@ -26,6 +27,8 @@ export interface WorkloadClustersOptions {
   readonly clusters: Clusters;
   readonly azure: Azure;
   readonly dataDir: string;
+  /** How long machines boot and pods take, where that differs from the model's table. */
+  readonly durations?: Pick<DurationModel, "boot" | "pods">;
   /** Prints a line for the user. */
   readonly say: (line: string) => void;
   /** The log, for engineers. */
@@ -52,7 +55,7 @@ export interface WorkloadClusters {
 
 /** Starts the control planes of all Clusters, and a guest in each simulated machine. */
 export async function startWorkloadClusters(options: WorkloadClustersOptions): Promise<WorkloadClusters> {
-  const { env, outside, clusters, azure, dataDir } = options;
+  const { env, outside, clusters, azure, dataDir, durations: { boot, pods } = {} } = options;
   const handle = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
   if (!handle) throw new TypeError("the management cluster is opened before its workload clusters");
   const management = inProcess(handle);
@@ -67,9 +70,10 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
     host,
     log,
     yieldTo: CONTROLLERS.map(({ kind }) => kind),
+    ...(pods && { pods }),
   });
   await controlPlanes.ready;
-  const managedClusters = startManagedClusters({ env, azure, host, log });
+  const managedClusters = startManagedClusters({ env, azure, host, log, ...(pods && { pods }) });
   await managedClusters.ready;
   const client = createClient({ env, transport: management, fieldManager: "guests" });
   const events = createEventRecorder({ client, env, log, component: "guests" });
@@ -78,6 +82,7 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
     azure,
     etcd,
     initialize: controlPlanes.initialize,
+    ...(boot && { settings: { boot } }),
     clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint) ?? managedClusters.clusterAt(endpoint),
     onFailure: ({ machineId, failure }) => {
       const [, , , , group = ""] = machineId.split("/");

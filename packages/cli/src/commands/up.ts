@@ -13,6 +13,7 @@ import { startWorkloadClusters, type WorkloadClusters } from "../cluster/workloa
 import { embeddedManager } from "../controllers/embedded-manager.ts";
 import { type EmbeddedUpdaters, embeddedUpdaters } from "../controllers/embedded-updaters.ts";
 import { openClock } from "../data-directory/clock.ts";
+import { durationsIn } from "../data-directory/durations.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
 import { featuresFor, rememberedGates, rememberGates } from "../data-directory/feature-gates.ts";
@@ -34,6 +35,8 @@ export interface UpOptions {
   readonly speed?: number;
   /** Features to switch, as `NAME=true,...`. */
   readonly featureGates?: string;
+  /** A file that says how long machines boot, pods stop and operations of Azure take. */
+  readonly latencies?: string;
   /** The updaters of this process that are on beside the reference one. */
   readonly updaters?: readonly string[];
 }
@@ -43,6 +46,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const { dataDir } = options;
   // First, so that a gate that does not exist leaves no data directory behind.
   const features = featuresFor(shell, options.featureGates, rememberedGates(dataDir));
+  const durations = durationsIn(shell, options.latencies);
   const stop = shell.stopSignal();
   const { out } = shell;
   const paint = paintFor(out, shell.variables);
@@ -55,7 +59,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
     if (options.featureGates !== undefined) rememberGates(dataDir, options.featureGates);
     const on = Object.entries(features).flatMap(([name, isOn]) => (isOn ? [name] : []));
     if (on.length > 0) step(`features: ${on.join(", ")}`);
-    await start(shell, { directory, step, options, features, closers });
+    await start(shell, { directory, step, options, features, durations, closers });
     step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
     printNextSteps(out, paint, dataDir);
     // If the server is killed later, this is the last chance to store the cache that makes the next start faster.
@@ -82,16 +86,20 @@ async function closeAll(closers: Closer[]): Promise<void> {
   }
 }
 
+type Durations = ReturnType<typeof durationsIn>;
+
 interface Start {
   readonly directory: DataDirectory;
   readonly step: (text: string) => void;
   readonly options: UpOptions;
   readonly features: Features;
+  readonly durations: Durations;
   readonly closers: Closer[];
 }
 
 /** Starts everything on one clock, which may run faster than the machine's. */
-async function start(shell: Shell, { directory, step, options, features, closers }: Start): Promise<void> {
+async function start(shell: Shell, begun: Start): Promise<void> {
+  const { directory, step, options, features, durations, closers } = begun;
   const { dataDir, speed } = options;
   const clock = openClock({ env: shell.env, dataDir, ...(speed !== undefined && { speed }) });
   const env = withClock(shell.env, clock);
@@ -108,7 +116,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
     services: (service) => updaters?.services(service),
     podsOf: (name) => (target) => workloads?.podsOf(name)(target),
   });
-  const simulator = await startAzure(shell, clock, { directory, step, options, features });
+  const simulator = await startAzure(shell, clock, begun);
   closers.push(() => simulator.close());
   workloads = await startWorkloadClusters({
     env,
@@ -116,6 +124,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
     clusters,
     azure: simulator.azure,
     dataDir,
+    durations,
     say: (line) => shell.out.write(`${line}\n`),
     log: shell.err,
   });
@@ -146,7 +155,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
   step(`controllers: ${CONTROLLERS.map(({ name }) => name).join(", ")}`);
 }
 
-type Part = Omit<Start, "closers">;
+type Part = Omit<Start, "closers" | "durations">;
 
 interface ApiParts extends Part, Pick<ClusterOptions, "services"> {
   readonly podsOf: WorkloadClusters["podsOf"];
@@ -199,7 +208,7 @@ async function migrate(env: Env, transport: Transport, step: (text: string) => v
 async function startAzure(
   { env }: Shell,
   clock: AdjustableClock,
-  { directory, step, options }: Part,
+  { directory, step, options, durations }: Start,
 ): Promise<Simulator> {
   const { dataDir, azurePort: port } = options;
   const simulator = await startSimulator({
@@ -209,6 +218,7 @@ async function startAzure(
     isKept: true,
     port,
     portFlag: "--azure-port",
+    ...(durations.latencies && { latencies: durations.latencies }),
     isHeld: true,
   });
   directory.announce({ azureUrl: simulator.url });

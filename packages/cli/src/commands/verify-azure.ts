@@ -1,14 +1,5 @@
-import {
-  acquireToken,
-  type Arm,
-  Azure,
-  AzureError,
-  type Connect,
-  patientArm,
-  renewedTokens,
-  type TokenSource,
-} from "@capstan/azure";
-import { Sensitive } from "@capstan/runtime";
+import { type Arm, Azure, AzureError, type Connect, patientArm } from "@capstan/azure";
+import { ownTokens } from "../azure/own-tokens.ts";
 import { cloudAt, networkFor } from "../azure/way-to-azure.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -179,37 +170,10 @@ function openPorts(shell: Shell, { azureEndpoint, azureCa }: VerifyAzureOptions)
     readFile: () => Promise.reject(new Error("no identity of a cluster is used here")),
     namespaceLabels: () => Promise.resolve(undefined),
   });
-  const tokens = tokensOf(shell, { cloud, connect, env });
+  const tokens = ownTokens(shell, { cloud, connect, env }, "a secret");
   const arm: Arm = patientArm(azure.armWith(tokens, "verify"), env.clock);
   return {
     ports: { arm, clock: env.clock, headers: () => headers, signal: shell.stopSignal() },
     close: () => network.close(),
   };
-}
-
-const ACCESS_TOKEN_MS = 30 * 60_000;
-
-/** The user's own login: a token of `az account get-access-token`, or a service principal, by Azure's usual variables. */
-function tokensOf({ variables }: Shell, ports: Parameters<typeof acquireToken>[1]): TokenSource {
-  const token = variables["AZURE_ACCESS_TOKEN"];
-  const { clock } = ports.env;
-  if (token !== undefined && token !== "")
-    return renewedTokens({
-      principal: "AZURE_ACCESS_TOKEN",
-      clock,
-      acquire: () => Promise.resolve({ token: new Sensitive(token), lifetimeMs: ACCESS_TOKEN_MS }),
-    });
-  const [tenantID, clientID, secret] = ["AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"].map(
-    (name) => variables[name] ?? "",
-  );
-  if (!tenantID || !clientID || !secret)
-    throw new CommandError(
-      "no login for Azure: set AZURE_ACCESS_TOKEN (az account get-access-token --query accessToken -o tsv), or AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET of a service principal",
-    );
-  const applicant = { tenantID, clientID, proof: { kind: "secret", secret: new Sensitive(secret) } } as const;
-  return renewedTokens({
-    principal: `${tenantID}/${clientID}`,
-    clock,
-    acquire: () => acquireToken(applicant, ports),
-  });
 }

@@ -1,4 +1,4 @@
-import { AzureMachine, isJsonObject } from "@capstan/api";
+import { AzureMachine, AzureMachineTemplate, isJsonObject } from "@capstan/api";
 import { type Arm, AzureError, type RegionSizes, type VirtualMachine } from "@capstan/azure";
 import { Failure } from "@capstan/runtime";
 import { sizeRefusal } from "./decide-size.ts";
@@ -53,6 +53,8 @@ export interface AzureUpdaterPorts extends TargetPorts {
 /** The name of the updater, and of its ExtensionConfig. */
 export const AZURE_UPDATER = "azure";
 
+// A question about a set has its template.
+const KINDS: ReadonlySet<string> = new Set([AzureMachine.kind, AzureMachineTemplate.kind]);
 const SIZE = "infraMachine.spec.vmSize";
 const TAGS = "infraMachine.spec.additionalTags";
 // A question reads a machine, its sizes, the sizes of the region and the quotas.
@@ -81,8 +83,7 @@ async function answerTo<Path extends string>(
   request: SizeRequest<Path>,
 ): Promise<AzureUpdaterAnswer<Path>> {
   const changes = request.changes.filter((path) => path === SIZE || isTag(path));
-  if (changes.length === 0 || request.currentInfraMachine.kind !== AzureMachine.kind)
-    return { acceptedChanges: [] };
+  if (changes.length === 0 || !KINDS.has(request.currentInfraMachine.kind)) return { acceptedChanges: [] };
   const removed = changes.filter((path) => isTag(path) && isRemoved(path, request.desiredInfraMachine));
   const accepted = changes.filter((path) => !removed.includes(path));
   const problems = removed.map(
@@ -148,13 +149,13 @@ async function advance(arm: Arm, { id, desired, node }: Target): Promise<Progres
   const observed: ObservedUpdate = { machine, desired, node, sizesHere };
   const step = decideStep(observed);
   const refused = await perform(arm, machine, step);
-  if (refused === undefined) return progressOf(step);
+  if (refused === undefined) return progressOf(step, machine);
   const after = decideStep({ ...observed, refused });
   // The machine runs and nothing was changed: there is nothing to remember.
   if (machine.powerState === "running" && after.do === "patch" && after.size === undefined)
     return failed(`${machine.name} stays ${machine.size}: ${refused}`);
   const again = await perform(arm, machine, after);
-  return again === undefined ? progressOf(after) : failed(again);
+  return again === undefined ? progressOf(after, machine) : failed(again);
 }
 
 /** Carries a step out; a text is the refusal of Azure. */
@@ -171,20 +172,13 @@ async function perform(arm: Arm, machine: VirtualMachine, step: MachineStep): Pr
 }
 
 async function write(arm: Arm, { id, location, etag }: VirtualMachine, step: MachineStep): Promise<void> {
-  switch (step.do) {
-    case "deallocate":
-    case "start":
-      await arm.post(`${id}/${step.do}`, undefined, { location });
-      return;
-    case "patch": {
-      const { tags, size } = step;
-      const body = { tags, ...(size !== undefined && { properties: { hardwareProfile: { vmSize: size } } }) };
-      // Tags are replaced as a whole: those that another client has added meanwhile must not be lost.
-      await arm.patch(id, body, { location, ...(etag !== undefined && { ifMatch: etag }) });
-      return;
-    }
-    default:
-  }
+  if (step.do === "deallocate" || step.do === "start")
+    await arm.post(`${id}/${step.do}`, undefined, { location });
+  if (step.do !== "patch") return;
+  const { tags, size } = step;
+  const body = { tags, ...(size !== undefined && { properties: { hardwareProfile: { vmSize: size } } }) };
+  // Tags are replaced as a whole: those that another client has added meanwhile must not be lost.
+  await arm.patch(id, body, { location, ...(etag !== undefined && { ifMatch: etag }) });
 }
 
 function isRefusal({ class: meaning }: AzureError): boolean {
@@ -199,10 +193,16 @@ async function hasChanged(arm: Arm, before: VirtualMachine): Promise<boolean> {
 const BUSY_SECONDS = 10;
 const RETRY_SECONDS = 60;
 
-function progressOf(step: MachineStep): Progress {
+function progressOf(step: MachineStep, { provisioningState }: VirtualMachine): Progress {
   if (step.do === "finish") return { status: "Done" };
   if (step.do === "fail") return failed(step.why);
-  return { status: "InProgress", tryAgain: `${BUSY_SECONDS}s`, message: step.why };
+  // Azure has no room for a start that is repeated at once.
+  const isRepeated = step.do === "start" && provisioningState === "Failed";
+  return {
+    status: "InProgress",
+    tryAgain: `${isRepeated ? RETRY_SECONDS : BUSY_SECONDS}s`,
+    message: step.why,
+  };
 }
 
 function failed(error: string): Progress {
