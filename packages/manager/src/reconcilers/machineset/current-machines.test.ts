@@ -1,5 +1,6 @@
 import {
   controllerReferenceTo,
+  DELETE_MACHINE_ANNOTATION,
   HANDS_OVER_MACHINES_ANNOTATION,
   type Machine,
   RECEIVES_MACHINES_ANNOTATION,
@@ -13,6 +14,8 @@ const set = machineSet({ metadata: { name: "ms", uid: "u1" }, spec: { replicas: 
 const inPlace = machineDeployment({ spec: { rollout: { strategy: { type: "InPlace" } } } });
 const own = (name: string): Machine =>
   machine({ metadata: { name, uid: name, ownerReferences: [controllerReferenceTo(set)] } });
+const marked = (name: string): Machine =>
+  machine(own(name), { metadata: { annotations: { [DELETE_MACHINE_ANNOTATION]: "Spare" } } });
 const strange = machine({
   metadata: { name: "m9", uid: "m9", ownerReferences: [{ ...controllerReferenceTo(set), uid: "u2" }] },
 });
@@ -36,6 +39,7 @@ describe("a set of a deployment that updates in place", () => {
     ["a machine more", [own("m1"), own("m2"), own("m3")]],
     ["a machine less", [own("m1")]],
     ["another machine", [own("m1"), own("m3")]],
+    ["a mark of the machine to delete first", [marked("m1"), own("m2")]],
     ["a machine that another set controls by now", [own("m1"), strange]],
   ])("waits for its cache while the server has %s", async (_, machines) => {
     await expect(requireCurrentMachines(pass({ machines }))).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import {
   controllerOf,
   deepEqual,
+  DELETE_MACHINE_ANNOTATION,
   type Frozen,
   HANDS_OVER_MACHINES_ANNOTATION,
   labelValueFor,
@@ -29,10 +30,16 @@ export async function requireCurrentMachines({ context, set, deployment, machine
     labelSelector,
   });
   const own = live.filter((machine) => controllerOf(machine)?.uid === uid);
-  const cached = new Set(machines.map(({ metadata }) => metadata.uid));
-  if (own.length === cached.size && own.every(({ metadata }) => cached.has(metadata.uid))) return;
-  const message = `The cache shows ${cached.size} machines of the set, the server ${own.length}`;
+  const cached = new Map(machines.map((machine) => [machine.metadata.uid, isMarked(machine)]));
+  const isCurrent = own.every((machine) => cached.get(machine.metadata.uid) === isMarked(machine));
+  if (own.length === cached.size && isCurrent) return;
+  const message = `The cache shows ${cached.size} machines of the set, the server ${own.length}, or other ones are marked`;
   throw waiting("WaitingForCache", message, SOON_MS);
+}
+
+/** Its MachineDeployment marks the machine to delete before it scales the set. */
+function isMarked({ metadata }: Frozen<Machine>): boolean {
+  return metadata.annotations?.[DELETE_MACHINE_ANNOTATION] !== undefined;
 }
 
 /**
