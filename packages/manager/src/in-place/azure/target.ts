@@ -53,13 +53,18 @@ export async function targetOf(client: TargetPorts["client"], name: Named): Prom
   const id = virtualMachineOf(azureMachine.spec.providerID ?? "");
   if (id === undefined)
     return `spec.providerID of AzureMachine ${reference.name} does not name a virtual machine: ${JSON.stringify(azureMachine.spec.providerID ?? "")}`;
-  const clusterName = azureMachine.metadata.labels?.[CLUSTER_NAME_LABEL] ?? machine.spec.clusterName;
+  return targetFrom(machine, azureMachine, id);
+}
+
+function targetFrom(machine: Frozen<Machine>, azureMachine: Frozen<AzureMachine>, id: string): Target {
+  const { metadata, spec } = azureMachine;
+  const clusterName = metadata.labels?.[CLUSTER_NAME_LABEL] ?? machine.spec.clusterName;
   const attempt = shortHash(machine.metadata.annotations?.[RETRY_UPDATE_ANNOTATION] ?? "");
   return {
     azureMachine,
     id,
-    owner: { clusterName, clusterKey: `${name.namespace}/${clusterName}` },
-    desired: { size: azureMachine.spec.vmSize, tags: ownTags(azureMachine.spec.additionalTags), attempt },
+    owner: { clusterName, clusterKey: `${machine.metadata.namespace}/${clusterName}` },
+    desired: { size: spec.vmSize, tags: ownTags(spec.additionalTags), attempt },
     node: nodeOf(machine),
   };
 }
