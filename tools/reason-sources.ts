@@ -53,7 +53,7 @@ const MACHINES = "packages/manager/src/machines/*.ts";
 /** What gives reasons to a kind outside of its folder: its planner, and what owners of machines share. */
 const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
   KubeadmControlPlane: ["packages/plan/src/rollout/control-plane/*.ts", MACHINES],
-  MachineDeployment: ["packages/plan/src/rollout/machine-deployment/*.ts", MACHINES],
+  MachineDeployment: ["packages/plan/src/rollout/machine-deployment/**/*.ts", MACHINES],
   MachineSet: ["packages/plan/src/rollout/machine-set/*.ts", MACHINES],
 };
 

@@ -18,6 +18,7 @@ const COMPARED_BY: Readonly<Record<string, string>> = {
   "docs/how-to/drain.md": "test/journeys/how-to.kube.ts",
   "docs/how-to/management-cluster.md": "test/kube/manager.kube.ts",
   "docs/how-to/plan-a-change.md": "test/journeys/how-to.kube.ts",
+  "docs/how-to/rehearse-an-upgrade.md": "test/journeys/rehearse.kube.ts",
   "docs/how-to/replace-a-machine.md": "test/journeys/how-to.kube.ts",
   "docs/how-to/scale-a-pool.md": "test/journeys/how-to.kube.ts",
   "docs/how-to/update-in-place.md": "test/journeys/how-to.kube.ts",
@@ -61,6 +62,8 @@ describe("every output that a page shows", () => {
       "docs/azure-sim.md: x-ms-ratelimit-remaining-subscription-reads:",
       // Figures of a run of hours, and a tree on a terminal in the middle of a rollout.
       "docs/how-to/cache-node-images.md: MACHINES",
+      // What a user types on clusters of their own.
+      "docs/how-to/rehearse-an-upgrade.md: kubectl",
       "docs/how-to/upgrade-a-pool.md: AzureMachinePool",
     ]);
   });

@@ -385,7 +385,9 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
   });
 
   longTest("make the cluster of that page, and delete it", async () => {
-    expect(await management.page("Create a cluster")).toMatch(/Cluster\/demo .*WaitingForKubeconfig/);
+    expect(await management.page("Create a cluster")).toMatch(
+      /Cluster\/demo .*Secret default\/demo-kubeconfig does not exist yet/,
+    );
   });
 
   test("let go of identities that no cluster uses", async () => {

@@ -64,21 +64,21 @@ class BoundedText {
 // The files of a folder that kubectl accepts; like kubectl, it does not read subfolders.
 const MANIFEST = /\.(ya?ml|json)$/;
 
-/** The files that `-f` stands for: the file itself, or the manifests in a folder. */
-export function manifestFiles({ workingFolder }: Shell, path: string): readonly string[] {
+/** The files that `-f`, or another flag, stands for: the file itself, or the manifests in a folder. */
+export function manifestFiles({ workingFolder }: Shell, path: string, flag = "-f"): readonly string[] {
   const place = resolve(workingFolder, path);
   if (statSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
-  const names = namesIn(place, path).filter((name) => MANIFEST.test(name));
+  const names = namesIn(place, `${flag} ${path}`).filter((name) => MANIFEST.test(name));
   if (names.length > 0) return names.map((name) => join(path, name)).sort();
-  throw new CommandError(`-f ${path} is a folder without files that end in .yaml, .yml or .json`);
+  throw new CommandError(`${flag} ${path} is a folder without files that end in .yaml, .yml or .json`);
 }
 
-function namesIn(folder: string, path: string): readonly string[] {
+function namesIn(folder: string, origin: string): readonly string[] {
   try {
     const inside = readdirSync(folder, { withFileTypes: true });
     return inside.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   } catch (error) {
-    throw new CommandError(`-f ${path} cannot be read: ${readProblem(error)}`);
+    throw new CommandError(`${origin} cannot be read: ${readProblem(error)}`);
   }
 }
 

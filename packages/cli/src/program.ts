@@ -22,7 +22,7 @@ import { addVerify } from "./verify-program.ts";
 import { VERSION } from "./manifest.ts";
 import { commandOfOther, withOneName } from "./completion/other-programs.ts";
 import { addPrototype } from "./prototype-program.ts";
-import { addRehearse } from "./rehearse-program.ts";
+import { addRehearse } from "./rehearse/rehearse-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
 import { causeFirst } from "./render/cause-first.ts";
 import { onOneLine } from "./render/one-line.ts";

@@ -5,6 +5,7 @@ export { nameSuffix, uuidFrom } from "./ids.ts";
 export {
   AdjustableClock,
   type AdjustableClockOptions,
+  clockOfOthers,
   type ClockAnchor,
   speedProblem,
   withClock,

@@ -1,5 +1,5 @@
 import { DEFAULT_FEATURES, type Features } from "../features.ts";
-import { listOf, object, oneOf, optional, string, timestamp } from "../schema/schema.ts";
+import { boolean, listOf, object, oneOf, optional, string, timestamp } from "../schema/schema.ts";
 import { type FieldError, invalid } from "../values/field-error.ts";
 
 /** The strategies that update machines in place; they are synonyms. */
@@ -26,6 +26,7 @@ export const inPlaceDecision = {
       object("An updater, and the changes that it makes.", {
         name: string("The name of the updater.", { minLength: 1, maxLength: 512 }),
         changes: listOf("The fields that it changes.", Path, { maxItems: 256 }),
+        needsDrain: optional(boolean("Whether the Node is drained before the first call of UpdateMachine.")),
       }),
       { maxItems: 32 },
     ),

@@ -18,6 +18,8 @@ export interface CanUpdateMachineRequest {
 export interface CanUpdateMachineResponse {
   error: string | null;
   acceptedChanges: string[];
+  /** Whether the Node must be drained before the first call of UpdateMachine. */
+  needsDrain?: boolean;
 }
 
 /** Requests an updater to make its changes, or to report its progress. */

@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { FEATURE_NAMES, type Features } from "@capstan/api";
+import type { Client } from "@capstan/runtime";
 import {
   type FaultPlan,
   formatProblem,
@@ -9,12 +10,15 @@ import {
   TABLE_DURATIONS,
   verdictOf,
 } from "@capstan/sim";
+import { withUserClient } from "../cluster/user-access.ts";
 import { namespaceFor, type UserAccess } from "../cluster/user-kubeconfig.ts";
 import { CommandError } from "../command-error.ts";
 import { featuresFor } from "../data-directory/feature-gates.ts";
 import { EXIT } from "../exit-codes.ts";
-import { readProblem } from "../given-file.ts";
+import { manifestFiles, readProblem } from "../given-file.ts";
 import { type GivenObject, readObjects } from "../plan/read/read-objects.ts";
+import { size } from "../render/amounts.ts";
+import { onOneLine } from "../render/one-line.ts";
 import { codeSpan } from "../render/code-span.ts";
 import { forWindow } from "../render/emphasis.ts";
 import { htmlOf, type NamedAnswer } from "../rehearse/print/html.ts";
@@ -22,6 +26,8 @@ import { markdownOf } from "../rehearse/print/markdown.ts";
 import { EMPHASIS, textOf } from "../rehearse/print/text.ts";
 import type { Answer } from "../rehearse/print/answer.ts";
 import { carriersOf, differencesOf, noVerdictFor } from "../rehearse/read/carriers.ts";
+import { liveFleet, liveWorkload, workloadsOf } from "../rehearse/read/live-fleet.ts";
+import { touchedPart } from "../rehearse/read/touched-clusters.ts";
 import { type GivenWorkload, type ReadFleet, readFleet } from "../rehearse/read/read-fleet.ts";
 import { withNamesOfDump } from "../rehearse/names-of-dump.ts";
 import type { SeedResult } from "../rehearse/rehearse-seed.ts";
@@ -38,6 +44,8 @@ export interface RehearseOptions {
   readonly from: readonly string[];
   /** Dumps of workload clusters, as NAME=FILE. */
   readonly workloads: readonly string[];
+  /** Reads pods of workload clusters through their kubeconfig Secrets. */
+  readonly isReadingWorkloads: boolean;
   readonly seeds: number;
   readonly firstSeed: number;
   /** The manifests of another change, to compare. */
@@ -52,28 +60,105 @@ export interface RehearseOptions {
 }
 
 /** The formats of an answer. */
-export const REHEARSE_FORMS = ["text", "json", "markdown"] as const;
-export type RehearseForm = (typeof REHEARSE_FORMS)[number];
+export type RehearseForm = "text" | "json" | "markdown";
 
 /** `capstan rehearse`: grows a fleet in virtual time from its specs, applies a change, and says what happens. */
 export async function rehearse(shell: Shell, options: RehearseOptions): Promise<number> {
   const namespace = namespaceFor(shell, options.access);
-  const changes = [options.files, ...(options.compare.length > 0 ? [options.compare] : [])];
-  const objects = await readObjects(shell, options.from);
-  const workloads = await readWorkloads(shell, options.workloads, namespace);
+  const files = [options.files, ...(options.compare.length > 0 ? [options.compare] : [])];
+  const changes = await Promise.all(files.map((these) => changeIn(shell, these, namespace)));
+  const fleet = await fleetOf(shell, options, changes.flat());
   const answers: NamedAnswer[] = [];
-  for (const files of changes) {
-    const change = (await readObjects(shell, files)).map((object) => placed(object, namespace));
-    if (change.length === 0)
-      throw new CommandError(`${files.join(" ")} has no object; expected the manifests of a change`);
-    const read = readFleet({ objects, change, workloads, namespace });
-    const answer = await answerTo(shell, { options, objects, change, read });
-    answers.push({ title: files.join(" "), answer });
+  for (const [index, change] of changes.entries()) {
+    const read = readFleet({ ...fleet, change, namespace });
+    const answer = await answerTo(shell, { options, objects: fleet.objects, change, read });
+    answers.push({ title: files[index]?.join(" ") ?? "", answer });
   }
   if (options.html !== undefined) writeReport(shell, options.html, htmlOf(answers));
   shell.out.write(printed(shell, answers, options.output));
   return answers[0]?.answer.exitCode ?? EXIT.failed;
 }
+
+async function changeIn(
+  shell: Shell,
+  files: readonly string[],
+  namespace: string,
+): Promise<readonly GivenObject[]> {
+  const change = (await readObjects(shell, files)).map((object) => placed(object, namespace));
+  if (change.length > 0) return change;
+  throw new CommandError(`${files.join(" ")} has no object; expected the manifests of a change`);
+}
+
+interface GivenFleet {
+  readonly objects: readonly GivenObject[];
+  readonly workloads: readonly GivenWorkload[];
+}
+
+/** The fleet of the dumps, or of the cluster of the kubeconfig. */
+async function fleetOf(
+  shell: Shell,
+  options: RehearseOptions,
+  change: readonly GivenObject[],
+): Promise<GivenFleet> {
+  const namespace = namespaceFor(shell, options.access);
+  const given = await readWorkloads(shell, options.workloads, namespace);
+  if (options.from.length > 0) {
+    if (options.isReadingWorkloads) throw new CommandError(NEEDS_CLUSTER);
+    return { objects: await readFiles(shell, options.from), workloads: given };
+  }
+  return withUserClient(shell, options.access, async (client) => {
+    shell.err.write(
+      "note: reading the management cluster with lists alone; nothing is written to it, and its Secrets are not listed\n",
+    );
+    const objects = await liveFleet(client);
+    if (!options.isReadingWorkloads) return { objects, workloads: given };
+    return { objects, workloads: [...given, ...(await liveWorkloads(shell, client, { objects, change }))] };
+  });
+}
+
+const NEEDS_CLUSTER =
+  "--read-workloads needs the management cluster, and --from gives files; give --workload NAME=FILE for each workload cluster instead";
+
+/** The pods of the Clusters that the change reaches, named before they are read. */
+async function liveWorkloads(
+  { err, env }: Shell,
+  client: Client,
+  { objects, change }: { readonly objects: readonly GivenObject[]; readonly change: readonly GivenObject[] },
+): Promise<readonly GivenWorkload[]> {
+  const read: GivenWorkload[] = [];
+  for (const access of workloadsOf(touchedPart(objects, change).objects)) {
+    const { namespace, cluster } = access;
+    err.write(
+      `note: reading pods and disruption budgets of ${cluster} through Secret ${namespace}/${cluster}-kubeconfig\n`,
+    );
+    try {
+      read.push({ ...access, ...readWorkload(await liveWorkload(client, access, env)) });
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      // The answer lists what is missing: one cluster out of reach is no reason to say nothing about the others.
+      err.write(`note: pods of ${cluster} cannot be read: ${onOneLine(error.message)}\n`);
+    }
+  }
+  return read;
+}
+
+/** The objects of dumps, in bounds: a dump of 10,000 machines has less. */
+async function readFiles(shell: Shell, files: readonly string[]): Promise<readonly GivenObject[]> {
+  const bytes = files
+    .flatMap((file) => (file === "-" ? [] : manifestFiles(shell, file, "--from")))
+    .reduce(
+      (sum, file) =>
+        sum + (statSync(resolve(shell.workingFolder, file), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
+  if (bytes > MOST_BYTES)
+    throw new CommandError(
+      `--from has ${size(bytes)}; at most ${size(MOST_BYTES)} can be rehearsed at once: leave out managedFields, or give fewer clusters`,
+    );
+  return readObjects(shell, files, "--from");
+}
+
+const MOST_BYTES = 50 * 1024 * 1024;
 
 /** The dumps of workload clusters, by the name of their Cluster: `NAME=FILE` or `NAMESPACE/NAME=FILE`. */
 async function readWorkloads(
@@ -92,6 +177,7 @@ async function readWorkloads(
     const objects = await readObjects(
       shell,
       texts.map((text) => text.slice(name.length + 1)),
+      "--workload",
     );
     const place =
       second === undefined ? { namespace, cluster: first } : { namespace: first, cluster: second };

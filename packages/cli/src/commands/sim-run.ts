@@ -51,7 +51,8 @@ export async function simRun(shell: Shell, options: SimRunOptions): Promise<numb
     scenario,
     seed,
     faults,
-    controllers: (connections) => simulatedControllers(connections, features),
+    controllers: simulatedControllers,
+    features,
     invariants: [...MACHINE_POOL_INVARIANTS, ...NODE_IMAGE_INVARIANTS],
     onEvent: progress.saw,
   });

@@ -12,4 +12,4 @@ export function virtualUpdaters(current: () => World): NonNullable<WorldOptions[
 }
 
 /** The host of the reference updater. */
-export const REFERENCE_UPDATER = "kubeadm-upgrade.capstan-system.svc";
+const REFERENCE_UPDATER = "kubeadm-upgrade.capstan-system.svc";

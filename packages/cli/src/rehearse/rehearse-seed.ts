@@ -68,12 +68,12 @@ export async function rehearseSeed(task: SeedTask): Promise<SeedResult> {
 async function applyManifest(user: Client, manifest: GivenObject): Promise<AppliedObject> {
   const { name, namespace } = manifest.metadata;
   const object = `${manifest.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
-  const kind = kindFor(manifest as unknown as KubernetesObject);
+  const kind = kindFor(manifest);
   if (!kind) throw refused(object, `the server has no kind ${manifest.kind} in ${manifest.apiVersion}`);
   try {
     const before = await user.find(kind, { name, namespace });
     if (!before) {
-      await user.create(kind, manifest as unknown as KubernetesObject, { isStrict: true });
+      await user.create(kind, manifest, { isStrict: true });
       return { object, isNew: true, lines: [] };
     }
     const after = await patched(user, kind, { before, manifest });

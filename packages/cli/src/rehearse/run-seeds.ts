@@ -8,7 +8,7 @@ import { rehearseSeed, type SeedResult, type SeedTask } from "./rehearse-seed.ts
 const MOST_PROCESSES = 8;
 
 /** The hidden command in which another process of this program rehearses seeds. */
-export const SEED_COMMAND = "__rehearse-seeds";
+const SEED_COMMAND = "__rehearse-seeds";
 
 /** What the other process answers to each task. */
 type SeedAnswer = { readonly result: SeedResult } | { readonly problem: string };

@@ -39,6 +39,11 @@ export function withClock(env: Env, clock: Clock): Env {
   return { clock, rng: (stream) => env.rng(stream), uuid: () => env.uuid() };
 }
 
+/** The clock that processes outside of this program follow: however fast its own clock is, they take their time. */
+export function clockOfOthers(clock: Clock): Clock {
+  return clock instanceof AdjustableClock ? clock.base : clock;
+}
+
 interface Waiting {
   /** On the monotonic time of the adjustable clock. */
   readonly dueMs: number;

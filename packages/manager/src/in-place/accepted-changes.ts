@@ -17,17 +17,17 @@ const PREFIXES: Readonly<Record<Part, string>> = {
  */
 export function withAccepted(question: UpdaterQuestion, accepted: readonly string[]): UpdaterQuestion {
   const { request, objects, sets } = question;
-  const taken = new Set(accepted);
-  const changes = request.changes.filter((path) => !taken.has(path));
-  const done = (Object.keys(PREFIXES) as Part[]).filter((part) => {
+  const done = new Set(accepted);
+  const changes = request.changes.filter((path) => !done.has(path));
+  const parts = (Object.keys(PREFIXES) as Part[]).filter((part) => {
     const isOf = (path: string): boolean => path === PREFIXES[part] || path.startsWith(`${PREFIXES[part]}.`);
     return accepted.some(isOf) && !changes.some(isOf);
   });
   return {
     ...question,
     request: { ...request, changes },
-    objects: withDone(objects, done, machineFields),
-    ...(sets && { sets: withDone(sets, done, setFields) }),
+    objects: withDone(objects, parts, machineFields),
+    ...(sets && { sets: withDone(sets, parts, setFields) }),
   };
 }
 
@@ -59,10 +59,10 @@ function machineFields(
 
 function setFields(current: Frozen<ContractObject>, desired: Frozen<ContractObject>): Frozen<ContractObject> {
   const [before, after] = [fieldsOf(current.spec), fieldsOf(desired.spec)];
-  const [template, wanted] = [fieldsOf(before["template"]), fieldsOf(after["template"])];
+  const [template, desiredTemplate] = [fieldsOf(before["template"]), fieldsOf(after["template"])];
   return {
     ...current,
-    spec: { ...before, template: { ...template, spec: taken(template["spec"], wanted["spec"]) } },
+    spec: { ...before, template: { ...template, spec: taken(template["spec"], desiredTemplate["spec"]) } },
   };
 }
 

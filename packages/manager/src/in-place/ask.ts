@@ -74,7 +74,7 @@ function decisionOf(plan: Exclude<UpdatePlan, { state: "ask" }>, nowMs: number):
   const message = bounded(plan.why);
   if (plan.state === "unknown")
     return { result: "Unknown", message, retryAfter: formatTimestamp(nowMs + RETRY_MS) };
-  const updaters = plan.steps.map(({ name, changes }) => ({ name, changes: changes.slice(0, MOST_PATHS) }));
+  const updaters = plan.steps.map((step) => ({ ...step, changes: step.changes.slice(0, MOST_PATHS) }));
   return plan.state === "covered"
     ? { result: "Covered", updaters, message }
     : { result: "Uncovered", uncovered: plan.uncovered.slice(0, MOST_PATHS), updaters, message };

@@ -143,7 +143,7 @@ function isKubeadmConfig(object: Frozen<ContractObject> | undefined): object is 
 }
 
 function kubeadmSpec(object: Frozen<ContractObject>): Frozen<KubeadmConfig>["spec"] {
-  return (object.spec ?? {}) as never;
+  return object.spec ?? {};
 }
 
 function changesBetween({ current, desired }: ComparedObjects): readonly string[] {

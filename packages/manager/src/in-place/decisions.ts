@@ -67,6 +67,7 @@ export function verdictOf({
     result,
     updaters: updaters.map(({ name }) => name),
     paths: updaters.flatMap(({ changes }) => changes),
+    ...(updaters.some(({ needsDrain }) => needsDrain === true) && { needsDrain: true }),
     why,
   };
 }

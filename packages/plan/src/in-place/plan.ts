@@ -8,7 +8,7 @@ interface PlannedUpdater {
 /** The answer of an updater to the question which changes it can make. */
 export type UpdaterAnswer =
   /** With its own words about the changes that it refuses, if it has any. */
-  | { readonly accepted: readonly string[]; readonly message?: string }
+  | { readonly accepted: readonly string[]; readonly needsDrain?: boolean; readonly message?: string }
   /** The updater did not answer, and its failure policy is Ignore: it makes no change. */
   | { readonly ignored: string }
   /** The updater did not answer, so it is not known what can be updated in place. */
@@ -18,6 +18,8 @@ export type UpdaterAnswer =
 interface PlanStep {
   readonly name: string;
   readonly changes: readonly string[];
+  /** Whether the Node is drained before. */
+  readonly needsDrain?: boolean;
 }
 
 /** The plan, or the next question that it needs. */
@@ -51,15 +53,21 @@ export function planUpdate({ changes, updaters, answers }: PlanInput): UpdatePla
     const answer = answers.get(name);
     if (!answer) return { state: "ask", updater: name, changes: left };
     if ("failed" in answer) return { state: "unknown", why: `updater ${name}: ${answer.failed}` };
-    const accepted = new Set("accepted" in answer ? answer.accepted : []);
-    const taken = left.filter((path) => accepted.has(path));
-    if (taken.length > 0) steps.push({ name, changes: taken });
-    left = left.filter((path) => !accepted.has(path));
+    const step = stepOf(name, left, answer);
+    if (step.changes.length > 0) steps.push(step);
+    left = left.filter((path) => !step.changes.includes(path));
   }
   if (left.length > 0)
     return { state: "uncovered", uncovered: left, steps, why: uncoveredWhy(left, updaters, answers) };
   const why = steps.map(({ name, changes: paths }) => `${name} changes ${paths.join(", ")}`).join("; ");
   return { state: "covered", steps, why: why === "" ? "no field of the machines changes" : why };
+}
+
+function stepOf(name: string, left: readonly string[], answer: UpdaterAnswer): PlanStep {
+  if (!("accepted" in answer)) return { name, changes: [] };
+  const accepted = new Set(answer.accepted);
+  const changes = left.filter((path) => accepted.has(path));
+  return { name, changes, ...(answer.needsDrain === true && { needsDrain: true }) };
 }
 
 function uncoveredWhy(

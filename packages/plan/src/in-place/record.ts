@@ -19,6 +19,8 @@ export interface UpdateRecord {
   readonly version: string | null;
   /** The value of the sign on the machine: a control plane writes the hash of its desired state there. */
   readonly key: string;
+  /** Whether the Node is drained before the first updater is called. */
+  readonly needsDrain?: boolean;
 }
 
 /** Started updates, by the names of the machines. */
@@ -46,11 +48,13 @@ function parsed(text: string): object {
 
 function recordIn(value: unknown): UpdateRecord | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { updaters, version, key } = value as { readonly [field in keyof UpdateRecord]?: unknown };
+  const { updaters, version, key, needsDrain } = value as {
+    readonly [field in keyof UpdateRecord]?: unknown;
+  };
   const isList = Array.isArray(updaters) && updaters.every((one) => typeof one === "string");
   if (!isList || (version !== null && typeof version !== "string") || typeof key !== "string")
     return undefined;
-  return { updaters, version, key };
+  return { updaters, version, key, ...(needsDrain === true && { needsDrain }) };
 }
 
 /** The annotation with records; undefined without any. The same records give the same text. */

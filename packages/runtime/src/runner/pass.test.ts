@@ -366,6 +366,14 @@ describe("a phase that throws", () => {
     expect(writes).toHaveLength(desired.length);
   });
 
+  test("leaves no condition on an object that the reconciler does not touch", async () => {
+    const definition = { ...failing(waiting("Tide", "Low", 5)), finalizer: FINALIZER };
+    const untouched = await pass(await serverWith(), { ...definition, needsFinalizer: () => false });
+    expect([shown(untouched.now), untouched.writes]).toEqual([[], []]);
+    const touched = await pass(await serverWith(), { ...definition, needsFinalizer: () => true });
+    expect(shown(touched.now)).toEqual(["Ready|False|Info|Tide|Low"]);
+  });
+
   test("writes nothing when the same failure repeats", async () => {
     const testServer = await serverWith();
     await pass(testServer, failing(waiting("Tide", "Low", 5)));

@@ -268,10 +268,17 @@ function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, res
     setStandardConditions(options, draft, [{ type: RECONCILED, ...condition }]);
     return;
   }
-  if (result.type !== "failed") return;
+  if (result.type !== "failed" || isUntouched(options, draft)) return;
   setConditionOf(options, draft, failedCondition(type, result.failure));
   const { reason, message } = result.failure;
   setStandardConditions(options, draft, [{ type: RECONCILED, status: "False", reason, message }]);
+}
+
+/** Nothing on this object is the reconciler's: a condition about a failed pass would stay on it for ever. */
+function isUntouched({ reconciler }: PassOptions, { stored }: Draft<KubernetesObject>): boolean {
+  const { finalizer, needsFinalizer } = reconciler;
+  const hasFinalizer = finalizer !== undefined && stored.metadata.finalizers?.includes(finalizer) === true;
+  return needsFinalizer !== undefined && !hasFinalizer && !needsFinalizer(stored);
 }
 
 interface WithObservation {

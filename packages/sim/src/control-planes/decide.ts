@@ -32,6 +32,9 @@ interface Endpoint {
   readonly port: number;
 }
 
+/** Annotation of a Cluster whose control plane is simulated, whatever kind it refers to: those of scenarios have no machines. */
+export const STAND_IN_ANNOTATION = "capstan.dev/simulated-control-plane";
+
 /** A kind of control plane, in whatever version. */
 export interface ControlPlaneKind {
   readonly group: string;
@@ -39,8 +42,12 @@ export interface ControlPlaneKind {
 }
 
 /** Whether a controller of ours makes the control plane of the Cluster, so that nothing stands in for it. */
-export function isControlled({ spec }: Frozen<Cluster>, kinds: readonly ControlPlaneKind[]): boolean {
+export function isControlled(
+  { spec, metadata }: Frozen<Cluster>,
+  kinds: readonly ControlPlaneKind[],
+): boolean {
   const { controlPlaneRef } = spec;
+  if (metadata.annotations?.[STAND_IN_ANNOTATION] !== undefined) return false;
   return kinds.some(
     ({ kind, group }) => kind === controlPlaneRef?.kind && group === controlPlaneRef.apiGroup,
   );

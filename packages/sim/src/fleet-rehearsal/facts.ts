@@ -1,7 +1,7 @@
 import type { EvictionRecord, GroupRecord, MachineHistory, RunRecord } from "./record.ts";
 
 /** What became of a machine that existed before the change. */
-export type Fate = "replaced" | "updated in place" | "removed" | "untouched";
+type Fate = "replaced" | "updated in place" | "removed" | "untouched";
 
 /** A machine in the answer. */
 export interface MachineOutcome {
@@ -14,7 +14,7 @@ export interface MachineOutcome {
 }
 
 /** How many machines of a group could do work, from a moment on. */
-export type Level = readonly [atMs: number, available: number];
+type Level = readonly [atMs: number, available: number];
 
 /** One group in one run. */
 export interface GroupFacts {

@@ -8,7 +8,7 @@ import {
   type Frozen,
   KubeadmControlPlane,
   type KubernetesObject,
-  Machine,
+  type Machine,
   MachineDeployment,
   MachinePool,
   MachineSet,
@@ -67,13 +67,29 @@ function isPaused(object: Frozen<KubernetesObject>): boolean {
   return spec?.paused === true || object.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined;
 }
 
-function stateOf(
-  kind: GroupKind,
-  object: Frozen<KubernetesObject>,
-  cluster: string,
-): Pick<GroupState, "key" | "kind" | "namespace" | "name" | "cluster"> {
+/** What a group takes from its owner. */
+interface OwnerFacts {
+  readonly cluster: string;
+  readonly replicas: number;
+  readonly maxUnavailable?: number | undefined;
+  readonly unfinished: string | undefined;
+  readonly isPaused: boolean;
+}
+
+function groupOf(kind: GroupKind, object: Frozen<KubernetesObject>, facts: OwnerFacts): GroupState {
   const { namespace = "", name } = object.metadata;
-  return { key: groupKey(kind, object.metadata), kind, namespace, name, cluster };
+  const { cluster, replicas, maxUnavailable, unfinished, isPaused: is } = facts;
+  return {
+    key: groupKey(kind, object.metadata),
+    kind,
+    namespace,
+    name,
+    cluster,
+    replicas,
+    ...(maxUnavailable !== undefined && { maxUnavailable }),
+    ...(unfinished !== undefined && { unfinished }),
+    isPaused: is,
+  };
 }
 
 type Pools = ReadonlyMap<string, Frozen<AzureMachinePool>>;
@@ -82,17 +98,17 @@ function poolGroup(pool: Frozen<MachinePool>, pools: Pools, paused: ReadonlySet<
   const { clusterName, replicas = 1, template } = pool.spec;
   const { kind, name } = template.spec.infrastructureRef;
   const azure = kind === AzureMachinePool.kind ? pools.get(`${pool.metadata.namespace}/${name}`) : undefined;
-  const limits =
-    azure && resolveRolloutBudget({ maxSurge: 1, ...azure.spec.strategy?.rollingUpdate }, replicas);
-  const unfinished = unfinishedOf(pool, replicas) ?? (azure && unreadyOf(azure));
-  return {
-    ...stateOf("MachinePool", pool, clusterName),
+  return groupOf("MachinePool", pool, {
+    cluster: clusterName,
     replicas,
-    ...(limits && { maxUnavailable: limits.maxUnavailable }),
-    ...(unfinished !== undefined && { unfinished }),
-    isPaused:
-      isPaused(pool) || (azure !== undefined && isPaused(azure)) || paused.has(clusterKey(pool, clusterName)),
-  };
+    maxUnavailable: azure && unavailableIn(azure, replicas),
+    unfinished: unfinishedOf(pool, replicas) ?? (azure && unreadyOf(azure)),
+    isPaused: [pool, ...(azure ? [azure] : [])].some(isPaused) || paused.has(clusterKey(pool, clusterName)),
+  });
+}
+
+function unavailableIn({ spec }: Frozen<AzureMachinePool>, replicas: number): number {
+  return resolveRolloutBudget({ maxSurge: 1, ...spec.strategy?.rollingUpdate }, replicas).maxUnavailable;
 }
 
 function deploymentGroup(one: Frozen<MachineDeployment>, paused: ReadonlySet<string>): GroupState {
@@ -100,58 +116,57 @@ function deploymentGroup(one: Frozen<MachineDeployment>, paused: ReadonlySet<str
   const { type = "RollingUpdate", rollingUpdate } = rollout?.strategy ?? {};
   const defaults = type === "RollingUpdate" ? { maxSurge: 1 } : { maxSurge: 0, maxUnavailable: 1 };
   const { maxUnavailable } = resolveRolloutBudget({ ...defaults, ...rollingUpdate }, replicas);
-  const unfinished = unfinishedOf(one, replicas);
-  return {
-    ...stateOf("MachineDeployment", one, clusterName),
+  return groupOf("MachineDeployment", one, {
+    cluster: clusterName,
     replicas,
-    ...(type !== "OnDelete" && { maxUnavailable }),
-    ...(unfinished !== undefined && { unfinished }),
+    maxUnavailable: type === "OnDelete" ? undefined : maxUnavailable,
+    unfinished: unfinishedOf(one, replicas),
     isPaused: isPaused(one) || paused.has(clusterKey(one, clusterName)),
-  };
+  });
 }
 
 function controlPlaneGroup(one: Frozen<KubeadmControlPlane>, paused: ReadonlySet<string>): GroupState {
   const { replicas = 1, rollout } = one.spec;
-  const cluster = controllerOf(one)?.name ?? one.metadata.name;
-  const isInPlace = (rollout?.strategy?.type ?? "RollingUpdate") !== "RollingUpdate";
-  const maxSurge = rollout?.strategy?.rollingUpdate?.maxSurge ?? 1;
-  const unfinished = unfinishedOf(one, replicas);
-  return {
-    ...stateOf("KubeadmControlPlane", one, cluster),
+  const cluster = clusterOfControlPlane(one);
+  const { type = "RollingUpdate", rollingUpdate } = rollout?.strategy ?? {};
+  const hasSuccessorFirst = type === "RollingUpdate" && Number(rollingUpdate?.maxSurge ?? 1) > 0;
+  return groupOf("KubeadmControlPlane", one, {
+    cluster,
     replicas,
-    // A machine of a control plane that has its successor already is removed without a gap.
-    maxUnavailable: isInPlace || Number(maxSurge) === 0 ? 1 : 0,
-    ...(unfinished !== undefined && { unfinished }),
+    maxUnavailable: hasSuccessorFirst ? 0 : 1,
+    unfinished: unfinishedOf(one, replicas),
     isPaused: isPaused(one) || paused.has(clusterKey(one, cluster)),
-  };
+  });
+}
+
+function clusterOfControlPlane(one: Frozen<KubernetesObject>): string {
+  return controllerOf(one)?.name ?? one.metadata.name;
 }
 
 /** A MachineSet that no MachineDeployment owns never replaces a machine by itself. */
 function setGroup(set: Frozen<MachineSet>, paused: ReadonlySet<string>): readonly GroupState[] {
   if (controllerOf(set)) return [];
   const { clusterName, replicas = 1 } = set.spec;
-  const unfinished = unfinishedOf(set, replicas);
   return [
-    {
-      ...stateOf("MachineSet", set, clusterName),
+    groupOf("MachineSet", set, {
+      cluster: clusterName,
       replicas,
       maxUnavailable: 0,
-      ...(unfinished !== undefined && { unfinished }),
+      unfinished: unfinishedOf(set, replicas),
       isPaused: isPaused(set) || paused.has(clusterKey(set, clusterName)),
-    },
+    }),
   ];
 }
 
 /** The control plane of AKS has no machines of ours; it can be unfinished all the same. */
 function managedGroup(one: Frozen<AzureManagedControlPlane>, paused: ReadonlySet<string>): GroupState {
-  const cluster = controllerOf(one)?.name ?? one.metadata.name;
-  const unfinished = unreadyOf(one);
-  return {
-    ...stateOf("AzureManagedControlPlane", one, cluster),
+  const cluster = clusterOfControlPlane(one);
+  return groupOf("AzureManagedControlPlane", one, {
+    cluster,
     replicas: 0,
-    ...(unfinished !== undefined && { unfinished }),
+    unfinished: unreadyOf(one),
     isPaused: isPaused(one) || paused.has(clusterKey(one, cluster)),
-  };
+  });
 }
 
 interface Counted extends KubernetesObject {
@@ -187,19 +202,14 @@ const CAUSES: readonly (readonly [type: string, status: string])[] = [
 
 /** Why an owner of machines is not rolled out; undefined if it is. */
 function unfinishedOf(object: Frozen<KubernetesObject>, replicas: number): string | undefined {
-  const { status, metadata } = object as Frozen<Counted>;
-  const counts = [
-    status?.replicas,
-    status?.readyReplicas,
-    status?.availableReplicas,
-    status?.upToDateReplicas,
-  ];
-  const isObserved = (status?.observedGeneration ?? metadata.generation) === metadata.generation;
+  const { status = {}, metadata } = object as Frozen<Counted>;
   // Pools of AKS report no machines that are up to date.
-  if (isObserved && counts.every((count) => (count ?? replicas) === replicas)) return undefined;
-  const [replicasNow = 0, , available = 0, upToDate = 0] = counts;
-  const cause = causeIn(status?.conditions ?? []);
-  return `${replicasNow} of ${replicas} machines, ${available} available, ${upToDate} up to date${cause}`;
+  const { readyReplicas = replicas, availableReplicas = replicas, upToDateReplicas = replicas } = status;
+  const counts = [status.replicas ?? 0, readyReplicas, availableReplicas, upToDateReplicas];
+  const isObserved = (status.observedGeneration ?? metadata.generation) === metadata.generation;
+  if (isObserved && counts.every((count) => count === replicas)) return undefined;
+  const cause = causeIn(status.conditions ?? []);
+  return `${counts[0]} of ${replicas} machines, ${availableReplicas} available, ${upToDateReplicas} up to date${cause}`;
 }
 
 function causeIn(conditions: Frozen<readonly ConditionText[]>): string {

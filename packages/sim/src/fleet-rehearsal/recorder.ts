@@ -15,7 +15,7 @@ import { PodDisruptionBudget, type StoredEvent } from "@capstan/apiserver";
 import type { MachineEvent } from "@capstan/azure-sim";
 import { completeSettings } from "@capstan/azure-sim";
 import { machineIdIn, machineLabel } from "../machine-id.ts";
-import type { TraceEvent } from "../trace/trace-event.ts";
+import type { ArmCall, TraceEvent } from "../trace/trace-event.ts";
 import type { World } from "../world/world.ts";
 import { type ConditionText, groupKey, groupOfMachine } from "./groups.ts";
 import type { EvictionRecord, MachineHistory, PodEnd, RunRecord } from "./record.ts";
@@ -168,7 +168,7 @@ export class FleetRecorder {
   }
 
   #stored(resource: string, { object, line }: StoredEvent): void {
-    this.#explained(resource, object as Frozen<KubernetesObject>);
+    this.#explained(resource, object);
     const kind = RESOURCES.get(resource);
     if (!kind || line.type === "DELETED") return;
     if (resource === POOL) return this.#poolStored(object as Frozen<MachinePool>);
@@ -199,23 +199,27 @@ export class FleetRecorder {
     if (!owner) return undefined;
     const resource = `${AzureMachinePool.group}/${AzureMachinePool.plural}`;
     const pool = this.#world.management.storage.get({ resource, namespace, name: owner.name });
-    const machinePool = pool && controllerOf(pool as Frozen<KubernetesObject>);
+    const machinePool = pool && controllerOf(pool);
     return groupKey("MachinePool", { namespace, name: machinePool?.name ?? owner.name });
   }
 
   #happened({ atMs, actor, happening }: TraceEvent): void {
     if (this.#changedMs === undefined) return;
-    if (happening.kind === "node" || happening.kind === "condition") this.#lastWorkMs = atMs;
-    if (happening.kind === "fault") this.#faults++;
-    if (happening.kind === "arm") {
-      const isWrite = happening.method !== "GET" && happening.method !== "HEAD";
-      this.#azure.requests++;
-      if (isWrite) this.#azure.writes++;
-      if (isWrite) this.#lastWorkMs = atMs;
-      if (happening.status === REFUSED) this.#azure.throttled++;
-    }
-    if (happening.kind === "write" && happening.subresource === "eviction" && actor.startsWith("manager"))
+    const { kind } = happening;
+    if (kind === "node" || kind === "condition") this.#lastWorkMs = atMs;
+    else if (kind === "fault") this.#faults++;
+    else if (kind === "arm") this.#asked(happening, atMs);
+    else if (kind === "write" && happening.subresource === "eviction" && actor.startsWith("manager"))
       this.#evicted(happening, atMs);
+  }
+
+  #asked({ method, status }: ArmCall, atMs: number): void {
+    const isWrite = method !== "GET" && method !== "HEAD";
+    this.#azure.requests++;
+    if (status === REFUSED) this.#azure.throttled++;
+    if (!isWrite) return;
+    this.#azure.writes++;
+    this.#lastWorkMs = atMs;
   }
 
   #evicted({ cluster, namespace = "", name, status }: EvictionWrite, atMs: number): void {

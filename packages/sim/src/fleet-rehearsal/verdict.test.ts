@@ -118,7 +118,7 @@ test.each<[string, Parts, string, string]>([
 ])("the outcome is what users must know when %s", (_, parts, outcome, why) => {
   expect(verdictOf([seed(), seed(parts)], () => undefined)).toMatchObject({
     outcome,
-    why: expect.stringContaining(why),
+    why: expect.stringContaining(why) as string,
   });
 });
 

@@ -1,12 +1,13 @@
 import { getCondition, olderConditionsOf } from "@capstan/api";
 import type { Claims, ConditionClaim } from "../scenario/claims.ts";
 import type { World } from "../world/world.ts";
+import { logicalClusterNamed } from "./logical-cluster.ts";
 import { scaleSetId } from "./scale-set.ts";
 
 /** The actual state, one text for each claim that does not hold. */
 export function problemsWith(world: World, claims: Claims): string[] {
   const { cluster, machines = [], guestsFailed = [], conditions = [] } = claims;
-  const census = world.truth.census(cluster);
+  const census = world.truth.census(logicalClusterNamed(world, cluster));
   const counts = (["nodes", "nodesReady", "podsRunning"] as const).flatMap((what) => {
     const desired = claims[what];
     return desired === undefined || desired === census[what]

@@ -8,6 +8,7 @@ import type { World } from "../world/world.ts";
 import { Deployment } from "../workloads/workload-kinds.ts";
 import { drain, setUnschedulable } from "./drain.ts";
 import { problemsWith } from "./hold.ts";
+import { logicalClusterNamed } from "./logical-cluster.ts";
 import { createScaleSet, resize, scaleSetId } from "./scale-set.ts";
 import { armOk, StepError } from "./step-error.ts";
 
@@ -75,7 +76,7 @@ const PERFORMERS: Performers = {
 };
 
 function clientOf(world: World, cluster: string): Client {
-  const client = cluster === MANAGEMENT ? world.user : world.workload(cluster);
+  const client = cluster === MANAGEMENT ? world.user : world.workload(logicalClusterNamed(world, cluster));
   if (!client) throw new StepError(`cluster ${cluster} does not exist`);
   return client;
 }

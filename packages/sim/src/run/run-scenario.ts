@@ -1,5 +1,12 @@
-import { Cluster, KubeadmControlPlane } from "@capstan/api";
-import { Failure } from "@capstan/runtime";
+import {
+  AzureManagedControlPlane,
+  Cluster,
+  DEFAULT_FEATURES,
+  type Features,
+  KubeadmControlPlane,
+} from "@capstan/api";
+import { Failure, type Reconciler } from "@capstan/runtime";
+import { STAND_IN_ANNOTATION } from "../control-planes/decide.ts";
 import type { Invariant } from "../invariants/invariant.ts";
 import { ViolationError } from "../invariants/invariant.ts";
 import { type FaultPlan, faultsOf } from "../scenario/fault-plan.ts";
@@ -7,7 +14,7 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { WORKLOAD_CLUSTER } from "../scenario/scenario-world.ts";
 import type { RunFacts } from "../story/summary.ts";
 import type { TraceEvent } from "../trace/trace-event.ts";
-import type { Controllers } from "../world/managers.ts";
+import type { ManagerConnections } from "../world/managers.ts";
 import { createWorld, NotAtRestError, type World } from "../world/world.ts";
 import { problemsWith } from "./hold.ts";
 import { perform } from "./perform.ts";
@@ -19,7 +26,10 @@ export interface ScenarioRunOptions {
   readonly scenario: Scenario;
   readonly seed: string;
   readonly faults: FaultPlan;
-  readonly controllers: Controllers;
+  /** The controllers under test, with the features of the scenario. */
+  readonly controllers: (connections: ManagerConnections, features: Features) => readonly Reconciler[];
+  /** The features that are on unless the scenario says otherwise; the defaults unless given. */
+  readonly features?: Features;
   readonly invariants?: readonly Invariant[];
   /** Runs for each event. */
   readonly onEvent?: (event: TraceEvent) => void;
@@ -40,9 +50,19 @@ const REST_MS = 30 * 60_000;
 /** Runs a scenario in a new world, from its first step to its last expectation. */
 export async function runScenario(options: ScenarioRunOptions): Promise<ScenarioRun> {
   const { scenario, seed, faults, controllers, invariants = [], onEvent } = options;
-  const { clusters: _, ...settings } = scenario.world;
+  const { clusters: _, features: own, ...settings } = scenario.world;
+  const features = { ...(options.features ?? DEFAULT_FEATURES), ...own };
   const switchedOn = faultsOf(faults, seed);
-  const world = await createWorld({ ...settings, seed, controllers, invariants, faults: switchedOn });
+  const world = await createWorld({
+    ...settings,
+    seed,
+    controllers: (connections) => controllers(connections, features),
+    features,
+    invariants,
+    faults: switchedOn,
+    // As `capstan up` does: the stand-in serves only Clusters whose control plane no controller makes.
+    yieldTo: [KubeadmControlPlane, AzureManagedControlPlane],
+  });
   if (onEvent) world.trace.onEvent(onEvent);
   const failure = await failureIn(world, () => play(world, scenario));
   const { trace, scheduler, truth, azure } = world;
@@ -92,8 +112,9 @@ async function prepare(world: World, clusters: readonly string[]): Promise<void>
     const key = { name, namespace: "default" };
     const { group: apiGroup, kind } = KubeadmControlPlane;
     // Simulated control planes serve as its control plane.
-    const controlPlaneRef = { apiGroup, kind, name };
-    await world.run(world.user.create(Cluster, { metadata: key, spec: { controlPlaneRef } }));
+    const metadata = { ...key, annotations: { [STAND_IN_ANNOTATION]: "true" } };
+    const spec = { controlPlaneRef: { apiGroup, kind, name } };
+    await world.run(world.user.create(Cluster, { metadata, spec }));
     const { storage } = world.management;
     const isThere = (): boolean => {
       const cluster = storage.get({ resource: `${Cluster.group}/${Cluster.plural}`, ...key });

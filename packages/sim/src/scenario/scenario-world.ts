@@ -1,4 +1,4 @@
-import { dns1123LabelProblems } from "@capstan/api";
+import { dns1123LabelProblems, FEATURE_NAMES, type Features } from "@capstan/api";
 import { type AzureSettings, completeSettings, type Duration } from "@capstan/azure-sim";
 import type { GuestSettings } from "../guests/guest.ts";
 import { count, duration, fields, listOf, mapped, oneOf, type Reader, text, trueOrFalse } from "./reader.ts";
@@ -9,6 +9,8 @@ export interface ScenarioWorld {
   readonly clusters?: readonly string[];
   /** How many managers compete for the Lease. */
   readonly managers?: 1 | 2;
+  /** Features to switch, such as updates in place. */
+  readonly features?: Partial<Features>;
   readonly guests?: Partial<GuestSettings>;
   readonly azure?: Partial<AzureSettings>;
 }
@@ -88,6 +90,11 @@ const azure: Reader<Partial<AzureSettings>> = mapped(
   ({ throttling, ...rest }) => ({ ...rest, ...(throttling !== undefined && { isThrottled: throttling }) }),
 );
 
+const features: Reader<Partial<Features>> = fields(
+  {},
+  Object.fromEntries(FEATURE_NAMES.map((name) => [name, trueOrFalse])),
+);
+
 /** Parses the `world` of a scenario. */
 export const scenarioWorld: Reader<ScenarioWorld> = fields(
   {},
@@ -98,6 +105,7 @@ export const scenarioWorld: Reader<ScenarioWorld> = fields(
       return undefined;
     }),
     managers: mapped(count(1, 2), (given) => (given === 2 ? 2 : 1)),
+    features,
     guests,
     azure,
   },
@@ -108,6 +116,7 @@ export function mergedWorlds(first: ScenarioWorld, second: ScenarioWorld): Scena
   return {
     ...first,
     ...second,
+    ...((first.features ?? second.features) && { features: { ...first.features, ...second.features } }),
     guests: { ...first.guests, ...second.guests },
     azure: { ...first.azure, ...second.azure },
   };

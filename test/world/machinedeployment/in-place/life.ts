@@ -9,13 +9,13 @@ import {
   RETRY_UPDATE_ANNOTATION,
 } from "@capstan/api";
 import type { HttpResponse } from "@capstan/env";
-import { defineUpdater, done, failed, type FieldPath, type Updater } from "@capstan/updater";
+import { defineUpdater, done, failed, type FieldPath, inProgress, type Updater } from "@capstan/updater";
 import type { Call, Invariant, Rehearsal, Truth, World } from "@capstan/sim";
 import { create, patch, remove } from "../../kit/cluster-world.ts";
 import type { Foreign } from "../../kit/foreign-kinds.ts";
 import { DEPLOYMENT, deployment, isAvailable, PATIENCE_MS, prepare } from "../../kit/deployment-world.ts";
 import { listed } from "../never-too-many.ts";
-import { TestMachine } from "../../kit/test-provider.ts";
+import { TestMachine, UNKNOWN_SIZE } from "../../kit/test-provider.ts";
 import {
   controllersWith,
   FEATURES,
@@ -98,6 +98,40 @@ export const STORIES: Readonly<Record<string, Story>> = {
       await world.rest(2 * PATIENCE_MS);
     },
   },
+  "a spare machine": {
+    updaters: () => [testUpdater("resizer", [SIZE])],
+    run: async (world) => {
+      const rollingUpdate = { maxSurge: 2, maxUnavailable: 0 };
+      await patch(world, MachineDeployment, DEPLOYMENT, {
+        spec: { rollout: { strategy: { rollingUpdate } } },
+      });
+      await world.rest(PATIENCE_MS);
+      const before = machineNames(world.truth);
+      await resize(world, "large");
+      await world.rest(PATIENCE_MS);
+      const after = machineNames(world.truth);
+      if (before.join() !== after.join())
+        throw new Error(`machines changed: ${before.join()} to ${after.join()}`);
+    },
+  },
+  "a template that never worked": {
+    updaters: () => [testUpdater("resizer", [SIZE])],
+    run: async (world) => {
+      await resize(world, UNKNOWN_SIZE);
+      await patch(world, MachineDeployment, DEPLOYMENT, { spec: { replicas: 4 } });
+      await world.advance(5 * 60_000);
+      await resize(world, "large");
+      await world.rest(2 * PATIENCE_MS);
+    },
+  },
+  "a slow and forgetful extension of Cluster API": {
+    updaters: () => [forgetful()],
+    run: async (world, watched) => {
+      watched.keepsMachines = true;
+      await resize(world, "large");
+      await world.rest(2 * PATIENCE_MS);
+    },
+  },
   "a lying updater": {
     updaters: () => [liar(), testUpdater("resizer", [SIZE])],
     run: async (world, watched) => {
@@ -144,6 +178,32 @@ function liar(): Updater {
       return lie === undefined ? honest.handle(request) : answered(lie);
     },
   };
+}
+
+/** Speaks Cluster API's hooks; forgets each second call, and then begins the update again. */
+function forgetful(): Updater {
+  const calls = new Map<string, number>();
+  const { handle, ...updater } = defineUpdater({
+    name: "resizer",
+    canUpdate: ({ changes }) => changes,
+    update: ({ machine: { name } }) => {
+      const call = (calls.get(name) ?? 0) + 1;
+      calls.set(name, call);
+      if (call % 2 === 0) return failed("no update of this machine is known");
+      return call > 4 ? done() : inProgress(30, `step ${call}`);
+    },
+  });
+  return {
+    ...updater,
+    handle: (request) =>
+      handle({ ...request, headers: { ...request.headers, "user-agent": "Go-http-client/2.0" } }),
+  };
+}
+
+function machineNames(truth: Truth): readonly string[] {
+  return listed<Machine>(truth, Machine)
+    .map(({ metadata: { name } }) => name)
+    .toSorted();
 }
 
 function answered(body: unknown): HttpResponse {

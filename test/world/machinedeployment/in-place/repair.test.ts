@@ -62,8 +62,8 @@ async function neverUp(): Promise<World> {
   await register(world, updater.name);
   await createTemplate(world, UNKNOWN_SIZE);
   const template = { spec: { infrastructureRef: referenceTo(TestMachineTemplate, UNKNOWN_SIZE) } };
-  const rollout = { strategy: { type: "InPlace" as const } };
-  await create(world, MachineDeployment, deployment({ spec: { rollout, template } }));
+  const strategy = { type: "InPlace" as const };
+  await create(world, MachineDeployment, deployment({ spec: { rollout: { strategy }, template } }));
   await world.advance(PATIENCE_MS);
   expect((await machinesIn(world)).filter(isAvailable)).toEqual([]);
   return world;
@@ -243,7 +243,7 @@ test("machines of a second set with the same template move to the first one", as
         selector: { matchLabels: { ...spec.selector.matchLabels, ...hash } },
         template: { ...spec.template, metadata: { labels: { ...spec.template.metadata?.labels, ...hash } } },
       },
-    } as never),
+    }),
   );
   await world.rest(PATIENCE_MS);
   expect(await machinesIn(world)).toHaveLength(5);

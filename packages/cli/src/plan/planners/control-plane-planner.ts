@@ -79,7 +79,10 @@ function courseOf(
   };
   const { kind } = spec.machineTemplate.spec.infrastructureRef;
   if (isInPlace || kind !== AzureMachineTemplate.kind) return course;
-  return { ...course, time: replacementTime({ machines: outdated, atOnce: 1, minReadySeconds: 0 }) };
+  return {
+    ...course,
+    time: replacementTime({ machines: outdated, atOnce: 1, minReadySeconds: 0, isOneByOne: true }),
+  };
 }
 
 /** What happens to each outdated machine, also to those that wait for their turn. */

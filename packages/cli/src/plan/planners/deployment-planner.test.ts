@@ -62,9 +62,13 @@ test("a dump without the machines of a set is refused with the command that adds
 /** A deployment that updates in place, after its controller has asked the updaters. */
 function decided(
   decision: object,
-  { strategy = {}, machineSet: name = "machines-new" }: { strategy?: object; machineSet?: string } = {},
+  {
+    strategy = {},
+    machineSet: name = "machines-new",
+    others = [],
+  }: { strategy?: object; machineSet?: string; others?: readonly object[] } = {},
 ): Frozen<KubernetesObject> {
-  const decisions = [{ machineSet: "machines-old", key: "k", ...decision }] as never;
+  const decisions = [{ machineSet: "machines-old", key: "k", ...decision }, ...others] as never;
   return machineDeployment({
     metadata: { uid: "d1", creationTimestamp },
     spec: {
@@ -119,6 +123,39 @@ test("machines that updaters cover are planned one by one, with the updaters and
   expect(planned.isDisruptive).toBe(true);
   expect(planned.print("text")).toContain(
     "  in place: 3 machines of MachineSet machines-old by kubeadm-upgrade (machine.spec.version)\n",
+  );
+});
+
+test("a drain before an update, and a set that no updater covers beside one that is covered, are shown", () => {
+  const updaters = [{ name: "resizer", changes: ["infraMachine.spec.vmSize"], needsDrain: true }];
+  const two = machineSet(old, { spec: { replicas: 2 }, status: { replicas: 2 } });
+  const other = machineSet(old, {
+    metadata: { name: "machines-other", uid: "s3" },
+    spec: { replicas: 1 },
+    status: { replicas: 1 },
+  });
+  const [first, ...rest] = ready;
+  if (!first) throw new Error("there is no machine");
+  const moved = machine(first, { metadata: { ownerReferences: [controllerReferenceTo(other)] } });
+  const uncovered = {
+    machineSet: "machines-other",
+    key: "k",
+    result: "Uncovered",
+    message: "no updater changes it",
+  };
+  const given = decided({ result: "Covered", updaters, message: "why" }, { others: [uncovered] });
+  const planned = planOf(given, two, other, target, moved, ...rest);
+  const text = planned.print("text");
+  expect(text).toContain(
+    "  in place: 2 machines of MachineSet machines-old by resizer (infraMachine.spec.vmSize, after a drain)\n",
+  );
+  expect(text).toContain("  blocked: 1 machine of MachineSet machines-other: no updater changes it\n");
+  expect(text).toContain("2 machines updated in place, 1 not changed");
+  expect(planned.json.actions).toContainEqual(
+    expect.objectContaining({
+      action: "MoveMachine",
+      detail: expect.objectContaining({ needsDrain: true }) as unknown,
+    }),
   );
 });
 

@@ -136,12 +136,37 @@ function courseOf(
   { replicas, inPlace, ...limits }: ReturnType<typeof deploymentViewOf>,
   outdated: number,
 ): Course {
-  const decisions = status?.inPlace?.decisions ?? [];
-  const isInPlace = decisions.length > 0 && decisions.every(({ result }) => result === "Covered");
+  const isInPlace = isCovered(status);
+  const split = inPlace && !isInPlace ? splitOf(inPlace, outdated) : undefined;
+  const facts = { outdated, desired: replicas, isInPlace };
+  if (isInPlace || split) return { ...facts, ...spareLimits(limits), ...(split && { split }) };
   // Machines that updaters cannot change are replaced within limits of their own.
-  const { maxSurge, maxUnavailable } = isInPlace ? limits : (inPlace?.fallback ?? limits);
-  const course: Course = { outdated, desired: replicas, maxSurge, maxUnavailable, isInPlace };
-  return isInPlace ? course : { ...course, ...timeOf(spec, course) };
+  const { maxSurge, maxUnavailable } = inPlace?.fallback ?? limits;
+  const course: Course = { ...facts, maxSurge, maxUnavailable };
+  return { ...course, ...timeOf(spec, course) };
+}
+
+function isCovered(status: Frozen<MachineDeployment>["status"]): boolean {
+  const { decisions = [] } = status?.inPlace ?? {};
+  return decisions.length > 0 && decisions.every(({ result }) => result === "Covered");
+}
+
+/** Updates in place add one machine at most, and only if none may be unavailable. */
+function spareLimits({ maxSurge, maxUnavailable }: Pick<Course, "maxSurge" | "maxUnavailable">) {
+  return { maxSurge: maxUnavailable > 0 ? 0 : Math.min(maxSurge, 1), maxUnavailable };
+}
+
+/** How a rollout ends that updaters cover in part; undefined if they cover nothing. */
+function splitOf(
+  { verdicts, machines, fallback }: NonNullable<ReturnType<typeof deploymentViewOf>["inPlace"]>,
+  outdated: number,
+): Course["split"] {
+  const updated = machines.filter(
+    ({ set, state }) => verdicts.get(set)?.result === "Covered" && state === "ready",
+  ).length;
+  if (updated === 0) return undefined;
+  const uncovered = machines.filter(({ set }) => verdicts.get(set)?.result === "Uncovered").length;
+  return { updated, staying: fallback ? 0 : Math.min(uncovered, outdated - updated) };
 }
 
 /** How long the replacement of AzureMachines takes; of other providers no times are known. */

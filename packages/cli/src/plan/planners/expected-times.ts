@@ -11,6 +11,9 @@ export const DRAIN: Duration = { p50: 30, p90: 120 };
 // From runs in virtual time: Nodes and operations enqueue the pool controller, so it rarely waits for its next list.
 const NOTICE: Duration = { p50: 2, p90: 4 };
 
+// While a pool changes, its controller lists the instances every 15 seconds.
+const LIST: Duration = { p50: 15, p90: 15 };
+
 /** A step that takes no time. */
 export const NONE: Duration = { p50: 0, p90: 0 };
 
@@ -22,6 +25,7 @@ const DURATIONS: Readonly<Record<Exclude<RolloutStep, "minReady">, Duration>> = 
   delete: RECORDED["instance.delete"] ?? NONE,
   update: RECORDED["instance.manualupgrade"] ?? NONE,
   notice: NOTICE,
+  list: LIST,
 };
 
 /** What is known about the machines of a rollout. */

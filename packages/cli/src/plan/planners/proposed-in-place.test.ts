@@ -285,9 +285,9 @@ describe("a change of a KubeadmControlPlane", () => {
     const changed = kubeadmControlPlane({ spec: { ...resized.spec, rollout: { strategy: rolling } } });
     const { text, summary, isDisruptive } = await planned(controlPlanePlanner, made, LARGE, changed);
     expect(text).toContain(
-      "  3 machines replaced\n  about 11m, one run in ten takes longer than 14m\n  at least 3 available, at most 4 machines at any time\n",
+      "  3 machines replaced\n  about 9m56s, one run in ten takes longer than 13m\n  at least 3 available, at most 4 machines at any time\n",
     );
-    expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines replaced, about 11m");
+    expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines replaced, about 9m56s");
     expect(isDisruptive).toBe(true);
   });
 });

@@ -12,6 +12,8 @@ export interface Course {
   readonly maxUnavailable: number;
   /** Updaters change the machines, and none is replaced. */
   readonly isInPlace: boolean;
+  /** How many of them are updated in place, and how many stay as they are; the others are replaced. */
+  readonly split?: { readonly updated: number; readonly staying: number };
   /** How long it takes; absent if no times are known of such machines. */
   readonly time?: ReplacementTime;
 }
@@ -44,6 +46,15 @@ export function briefOf(course: Course): string {
 }
 
 /** How many machines are changed, and how. */
-function fateOf({ outdated, isInPlace }: Course): string {
+function fateOf({ outdated, isInPlace, split }: Course): string {
+  if (split) {
+    const { updated, staying } = split;
+    const replaced = outdated - updated - staying;
+    return [
+      `${counted(updated, "machine")} updated in place`,
+      ...(replaced > 0 ? [`${replaced} replaced`] : []),
+      ...(staying > 0 ? [`${staying} not changed`] : []),
+    ].join(", ");
+  }
   return `${counted(outdated, "machine")} ${isInPlace ? "updated in place" : "replaced"}`;
 }

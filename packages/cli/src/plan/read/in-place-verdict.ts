@@ -27,7 +27,12 @@ export function verdictLine(
   { hasFallback }: { readonly hasFallback: boolean },
 ): string {
   if (result === "Covered") {
-    const by = updaters.map(({ name, changes }) => `${name} (${changes.join(", ")})`).join(", then ");
+    const by = updaters
+      .map(({ name, changes, needsDrain }) => {
+        const drain = needsDrain === true ? ", after a drain" : "";
+        return `${name} (${changes.join(", ")}${drain})`;
+      })
+      .join(", then ");
     return `in place: ${subject} by ${by === "" ? "no updater: no field changes" : by}`;
   }
   const isReplaced = result === "Uncovered" && hasFallback;

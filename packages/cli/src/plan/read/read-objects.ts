@@ -15,7 +15,11 @@ export interface GivenObject {
 }
 
 /** The objects of all files, in order; `-` is standard input, and a folder stands for the files in it. */
-export async function readObjects(shell: Shell, files: readonly string[]): Promise<readonly GivenObject[]> {
+export async function readObjects(
+  shell: Shell,
+  files: readonly string[],
+  flag = "-f",
+): Promise<readonly GivenObject[]> {
   const objectsOf = (text: string, origin: string): readonly GivenObject[] => {
     if (text.length >= LARGE && !isJson(text))
       shell.err.write(`note: reading ${size(text.length)} of YAML; kubectl get -o json is read far faster\n`);
@@ -25,8 +29,8 @@ export async function readObjects(shell: Shell, files: readonly string[]): Promi
   for (const file of files) {
     if (file === "-") objects.push(...objectsOf(await readStandardInput(), "standard input"));
     else
-      for (const path of manifestFiles(shell, file))
-        objects.push(...objectsOf(readGivenFile(shell, path, "-f"), path));
+      for (const path of manifestFiles(shell, file, flag))
+        objects.push(...objectsOf(readGivenFile(shell, path, flag), path));
   }
   return objects;
 }

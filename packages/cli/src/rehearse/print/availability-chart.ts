@@ -7,6 +7,8 @@ export interface ChartOptions {
   readonly group: GroupFacts;
   /** The end of the time axis: the same for pictures side by side. */
   readonly endMs: number;
+  /** When this run ended: from then on nothing changes. */
+  readonly runEndMs: number;
 }
 
 const WIDTH = 640;
@@ -19,8 +21,8 @@ const MOST_LANES = 40;
 const MOST_NAME = 24;
 
 /** The availability of a group against its budget, and a lane for each of its machines, as SVG. */
-export function availabilityChart({ group, endMs }: ChartOptions): string {
-  const lanes = shownLanes(group.machines);
+export function availabilityChart({ group, endMs, runEndMs }: ChartOptions): string {
+  const lanes = shownLanes(group.machines).map((machine) => continued(machine, runEndMs, endMs));
   const height = CURVE_HEIGHT + 30 + lanes.length * LANE_HEIGHT + 6;
   const x = (ms: number): number =>
     round(LEFT + (Math.min(ms, endMs) / Math.max(1, endMs)) * (WIDTH - LEFT - RIGHT));
@@ -35,6 +37,14 @@ ${lanes.map((machine, index) => lane(machine, x, CURVE_HEIGHT + 30 + index * LAN
 function labelOf({ key, lowest, floor }: GroupFacts): string {
   const budget = floor === undefined ? "" : `, its budget is ${floor}`;
   return `${key}: at least ${lowest.available} of ${lowest.of} available${budget}`;
+}
+
+/** A machine that can do work at the end of its run goes on to do so. */
+function continued(machine: MachineOutcome, runEndMs: number, endMs: number): MachineOutcome {
+  const available = machine.available.map(
+    ([fromMs, toMs]) => [fromMs, toMs >= runEndMs ? endMs : toMs] as const,
+  );
+  return machine.goneMs === undefined ? { ...machine, available } : machine;
 }
 
 type Scale = (ms: number) => number;

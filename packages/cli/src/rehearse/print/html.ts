@@ -56,7 +56,9 @@ ${groups
     const chart = facts.get(group.group.key);
     return groupPart(
       group,
-      chart && chart.machines.length > 0 ? availabilityChart({ group: chart, endMs }) : "",
+      chart && chart.machines.length > 0
+        ? availabilityChart({ group: chart, endMs, runEndMs: typical.facts.durationMs })
+        : "",
     );
   })
   .join("\n")}

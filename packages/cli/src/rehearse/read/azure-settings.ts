@@ -84,10 +84,10 @@ function knownSize(name: string): boolean {
 const GB_PER_CORE = 4;
 
 function guessedSize(name: string): Size {
-  const [, family = "Other", cores = "4"] = /^(?:Standard|Basic)_([A-Z]+)(\d+)/i.exec(name) ?? [];
+  const [, series = "Other", cores = "4"] = /^(?:Standard|Basic)_([A-Z]+)(\d+)/i.exec(name) ?? [];
   return {
     name,
-    family: `standard${family.toUpperCase()}Family`,
+    family: `standard${series.toUpperCase()}Family`,
     cores: Number(cores),
     memoryGB: Number(cores) * GB_PER_CORE,
     zones: ["1", "2", "3"],
@@ -145,18 +145,29 @@ function imageAt(image: JsonObject): Omit<Image, "files"> | undefined {
   const { id, marketplace, sharedGallery, computeGallery } = image;
   if (typeof id === "string") return imageById(id);
   if (isJsonObject(marketplace)) {
-    const { publisher, offer, sku, version } = marketplace;
-    return { kind: "marketplace", definition: `${publisher}:${offer}:${sku}`, version: published(version) };
+    const names = ["publisher", "offer", "sku"].map((field) => textOf(marketplace, field) ?? "");
+    return { kind: "marketplace", definition: names.join(":"), version: published(marketplace["version"]) };
   }
   const gallery = isJsonObject(sharedGallery) ? sharedGallery : computeGallery;
-  if (!isJsonObject(gallery)) return undefined;
-  const { subscriptionID, resourceGroup, gallery: name, name: definitionName, version } = gallery;
-  const definition =
-    typeof subscriptionID === "string"
-      ? `/subscriptions/${subscriptionID}/resourceGroups/${resourceGroup}/providers/Microsoft.Compute/galleries/${name}/images/${definitionName}`
-      : `/CommunityGalleries/${name}/Images/${definitionName}`;
-  const kind = typeof subscriptionID === "string" ? "gallery" : "community";
-  return { kind, definition, version: published(version) };
+  return isJsonObject(gallery) ? galleryImage(gallery) : undefined;
+}
+
+function galleryImage(image: JsonObject): Omit<Image, "files"> {
+  const text = (field: string): string => textOf(image, field) ?? "";
+  const version = published(image["version"]);
+  const [subscription, group] = [text("subscriptionID"), text("resourceGroup")];
+  if (subscription === "")
+    return {
+      kind: "community",
+      definition: `/CommunityGalleries/${text("gallery")}/Images/${text("name")}`,
+      version,
+    };
+  const provider = `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.Compute`;
+  return {
+    kind: "gallery",
+    definition: `${provider}/galleries/${text("gallery")}/images/${text("name")}`,
+    version,
+  };
 }
 
 function imageById(id: string): Omit<Image, "files"> {

@@ -4,7 +4,7 @@ import type { GivenObject } from "../../plan/read/read-objects.ts";
 import { fieldOf, metadataOf } from "./owned-objects.ts";
 
 /** Who runs the controllers of one API group. */
-export type Carrier = "Capstan" | "Cluster API" | "CAPZ" | "unknown";
+type Carrier = "Capstan" | "Cluster API" | "CAPZ" | "unknown";
 
 /** Who carries a change out. */
 export interface Carriers {

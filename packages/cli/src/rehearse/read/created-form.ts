@@ -26,26 +26,39 @@ export function createdForm(
   object: GivenObject,
   { isMoved }: { readonly isMoved: boolean },
 ): KubernetesObject {
-  const { status: _, metadata, ...rest } = object as GivenObject & { readonly status?: unknown };
-  const { name, namespace } = metadata;
-  const { labels, annotations } = metadataOf(object);
-  const spec = rest["spec"] === undefined ? undefined : deepCopy(rest["spec"]);
-  if (isJsonObject(spec)) {
-    for (const path of FILLED) remove(spec as Record<string, unknown>, path);
-    removeBootstrapSecret(spec);
-    if (isMoved && object.kind === Cluster.kind) remove(spec as Record<string, unknown>, ["paused"]);
-  }
+  const {
+    status: _,
+    metadata: __,
+    spec: given,
+    ...rest
+  } = object as GivenObject & { readonly status?: unknown };
+  const spec =
+    given === undefined ? undefined : ownSpec(deepCopy(given), isMoved && object.kind === Cluster.kind);
   const created = {
     ...rest,
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(isJsonObject(labels) && { labels }),
-      ...(isJsonObject(annotations) && { annotations: ownAnnotations(annotations) }),
-    },
+    metadata: ownMetadata(object),
     ...(spec !== undefined && { spec }),
   } as unknown as KubernetesObject;
   return object.kind === AzureClusterIdentity.kind ? simulatedIdentity(created) : created;
+}
+
+function ownMetadata(object: GivenObject): object {
+  const { name, namespace } = object.metadata;
+  const { labels, annotations } = metadataOf(object);
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(isJsonObject(labels) && { labels }),
+    ...(isJsonObject(annotations) && { annotations: ownAnnotations(annotations) }),
+  };
+}
+
+function ownSpec(spec: unknown, isResumed: boolean): unknown {
+  if (!isJsonObject(spec)) return spec;
+  for (const path of FILLED) remove(spec, path);
+  removeBootstrapSecret(spec);
+  if (isResumed) remove(spec, ["paused"]);
+  return spec;
 }
 
 function ownAnnotations(annotations: JsonObject): JsonObject {
@@ -56,7 +69,7 @@ function ownAnnotations(annotations: JsonObject): JsonObject {
 function remove(value: Record<string, unknown>, [first = "", ...rest]: readonly string[]): void {
   const inner = value[first];
   if (rest.length === 0) delete value[first];
-  else if (isJsonObject(inner)) remove(inner as Record<string, unknown>, rest);
+  else if (isJsonObject(inner)) remove(inner, rest);
 }
 
 /** A bootstrap config names its Secret again; a Secret that a user gave stays. */
@@ -64,7 +77,7 @@ function removeBootstrapSecret(spec: JsonObject): void {
   for (const path of [["template", "spec", "bootstrap"], ["bootstrap"]]) {
     const bootstrap = fieldOf(spec, ...path);
     if (isJsonObject(bootstrap) && bootstrap["configRef"] !== undefined)
-      remove(bootstrap as Record<string, unknown>, ["dataSecretName"]);
+      remove(bootstrap, ["dataSecretName"]);
   }
 }
 

@@ -31,20 +31,36 @@ function createdAt(object: GivenObject): string {
 
 /** The key of the group of a machine; it is the key that the simulation has for it. */
 function groupOf(object: GivenObject): string | undefined {
-  const { namespace = "" } = object.metadata;
-  const label = (name: string): string | undefined =>
-    textOf(metadataOf(object), "labels", `cluster.x-k8s.io/${name}`);
-  if (isKind(object, "AzureMachinePoolMachine")) {
-    const pool = label("pool-name") ?? ownersOf(object).find(({ kind }) => kind === "AzureMachinePool")?.name;
-    return pool === undefined ? undefined : `MachinePool/${namespace}/${pool}`;
-  }
+  const owner = isKind(object, "AzureMachinePoolMachine") ? poolOf(object) : ownerOfMachine(object);
+  return owner && `${owner.kind}/${object.metadata.namespace ?? ""}/${owner.name}`;
+}
+
+interface Owner {
+  readonly kind: string;
+  readonly name: string;
+}
+
+function poolOf(object: GivenObject): Owner | undefined {
+  const name =
+    labelOf(object, "pool-name") ?? ownersOf(object).find(({ kind }) => kind === "AzureMachinePool")?.name;
+  return name === undefined ? undefined : { kind: "MachinePool", name };
+}
+
+const OWNERS: readonly string[] = ["KubeadmControlPlane", "MachineSet"];
+
+function ownerOfMachine(object: GivenObject): Owner | undefined {
   if (!isKind(object, Machine.kind)) return undefined;
-  const deployment = label("deployment-name");
-  if (deployment !== undefined) return `MachineDeployment/${namespace}/${deployment}`;
-  const owner = ownersOf(object).find(({ controller }) => controller === true);
-  const controlPlane = owner?.kind === "KubeadmControlPlane" ? owner.name : label("control-plane-name");
-  if (controlPlane !== undefined) return `KubeadmControlPlane/${namespace}/${controlPlane}`;
-  return owner?.kind === "MachineSet" ? `MachineSet/${namespace}/${owner.name}` : undefined;
+  const deployment = labelOf(object, "deployment-name");
+  if (deployment !== undefined) return { kind: "MachineDeployment", name: deployment };
+  const owner = ownersOf(object).find(({ kind, controller }) => controller === true && OWNERS.includes(kind));
+  const controlPlane = labelOf(object, "control-plane-name");
+  return (
+    owner ?? (controlPlane === undefined ? undefined : { kind: "KubeadmControlPlane", name: controlPlane })
+  );
+}
+
+function labelOf(object: GivenObject, name: string): string | undefined {
+  return textOf(metadataOf(object), "labels", `cluster.x-k8s.io/${name}`);
 }
 
 /** The Cluster that an object belongs to. */

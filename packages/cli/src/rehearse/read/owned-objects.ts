@@ -5,7 +5,6 @@ import {
   KubeadmConfig,
   Machine,
   MachineDeployment,
-  MachinePool,
   MachineSet,
   Secret,
 } from "@capstan/api";
@@ -80,7 +79,7 @@ function isReference(value: unknown): value is { kind: string; name: string; con
 
 /** The metadata of an object that nothing but its name has been checked of. */
 export function metadataOf(object: GivenObject): Readonly<Record<string, unknown>> {
-  return object.metadata as unknown as Readonly<Record<string, unknown>>;
+  return object.metadata;
 }
 
 /** A field of an object by its path; undefined where there is none. */
@@ -101,5 +100,3 @@ export function isKind(object: GivenObject, ...names: readonly string[]): boolea
 
 /** The kinds whose machines a rehearsal shows. */
 export const MACHINE_KINDS: readonly string[] = [Machine.kind, AzureMachinePoolMachine.kind];
-/** A pool of machines. */
-export const POOL_KIND: string = MachinePool.kind;

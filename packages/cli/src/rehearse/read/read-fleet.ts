@@ -54,11 +54,7 @@ export function readFleet({ objects: given, change, workloads, namespace }: Flee
   return {
     fleet: {
       objects: [...secrets.objects, ...roots.map((one) => createdForm(one, { isMoved }))],
-      workloads: workloads.map(({ namespace: place, cluster, objects }) => ({
-        namespace: place,
-        cluster,
-        objects,
-      })),
+      workloads: workloads.map(({ assumptions: _, ...workload }) => workload),
       azure: azure.settings,
     },
     names: namesByGroup(dump.grown),
@@ -104,12 +100,12 @@ function placed(object: GivenObject, namespace: string): GivenObject {
 /** The machines of the dump, or those that its specs ask for, whichever are more. */
 function machinesOf({ owned, grown }: SortedDump): number {
   const standing = grown.filter((one) => isKind(one, ...MACHINE_KINDS)).length;
-  const wanted = owned
+  const desired = owned
     .filter((one) => isKind(one, "MachinePool", "MachineDeployment", "KubeadmControlPlane", "MachineSet"))
     .map((one) => Number(fieldOf(one, "spec", "replicas") ?? 1));
   return Math.max(
     standing,
-    wanted.reduce((sum, replicas) => sum + replicas, 0),
+    desired.reduce((sum, replicas) => sum + replicas, 0),
   );
 }
 

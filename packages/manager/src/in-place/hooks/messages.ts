@@ -24,6 +24,14 @@ export function readAcceptedChanges(body: unknown): readonly string[] {
   return accepted;
 }
 
+/** Whether the Node must be drained before the update. Throws a Failure if the answer does not say it clearly. */
+export function readNeedsDrain(body: unknown): boolean {
+  const { needsDrain = false } = objectIn(body);
+  if (typeof needsDrain === "boolean") return needsDrain;
+  if (needsDrain === null) return false;
+  throw invalidAnswer("InvalidAnswer", `needsDrain must be true or false, but is ${quoted(needsDrain)}`);
+}
+
 /** What an updater says to users beside its answer. */
 export function messageIn(body: unknown): { readonly message?: string } {
   const message = isJsonObject(body) ? body["message"] : undefined;

@@ -40,12 +40,16 @@ export interface Updater {
   readonly handlers: UpdaterHandlers;
   /** How long one machine may take, if not the manager's default. */
   readonly updateTimeoutMs?: number;
+  /** Whether Nodes are drained before it updates them: Cluster API's messages have no field for it. */
+  readonly needsDrain?: boolean;
 }
 
 /** The condition of an ExtensionConfig whose handlers are known. */
 export const DISCOVERED = "Discovered";
 /** The setting of an ExtensionConfig with the time limit of one machine. */
 export const UPDATE_TIMEOUT_SETTING = "updateTimeout";
+/** The setting of an ExtensionConfig by which Nodes are drained before the extension updates them. */
+export const NEEDS_DRAIN_SETTING = "needsDrain";
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /** The updaters for objects of a namespace, in the order in which they are asked and run. */
@@ -80,6 +84,7 @@ export function updaterOf(config: Frozen<ExtensionConfig>): Updater | undefined 
     name: config.metadata.name,
     config,
     ...spoken,
+    ...(config.spec.settings?.[NEEDS_DRAIN_SETTING] === "true" && { needsDrain: true }),
     ...(isLimited && { updateTimeoutMs: parseDuration(timeout) }),
   };
 }

@@ -10,7 +10,7 @@ import {
 import { canUpdateBody, patchedObjects, progressIn, updateBody } from "./cluster-api.ts";
 import { hookPath, type QuestionHook, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
 import type { HookClient } from "./hook-client.ts";
-import { messageIn, readAcceptedChanges, readUpdateAnswer } from "./messages.ts";
+import { messageIn, readAcceptedChanges, readNeedsDrain, readUpdateAnswer } from "./messages.ts";
 import type { UpdateAnswer, UpdaterAnswer } from "@capstan/plan";
 import { type Updater, updatersFor } from "./registry.ts";
 
@@ -77,7 +77,8 @@ async function askByPaths(
   const { request } = question;
   const body = await call(ports, updater, { hook: "CanUpdateMachine", request });
   const accepted = readAcceptedChanges(body);
-  return { answer: { accepted, ...messageIn(body) }, next: withAccepted(question, accepted) };
+  const answer = { accepted, needsDrain: readNeedsDrain(body), ...messageIn(body) };
+  return { answer, next: withAccepted(question, accepted) };
 }
 
 interface Asked {
@@ -103,7 +104,7 @@ async function askByObjects(
   const accepted = request.changes.filter((path) => !left.has(path) && (!isAboutSet || shown.has(path)));
   const next = withAccepted(question, accepted);
   return {
-    answer: { accepted, ...messageIn(body) },
+    answer: { accepted, needsDrain: updater.needsDrain === true, ...messageIn(body) },
     next: isAboutSet
       ? { ...next, sets: { ...compared, current } }
       : { ...next, objects: { ...compared, current } },

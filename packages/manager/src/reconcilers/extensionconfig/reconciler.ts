@@ -16,7 +16,12 @@ import type { SecretPorts } from "@capstan/azure";
 import { fromOlderConditions } from "@capstan/plan";
 import { DISCOVERY_API, DISCOVERY_PATH, UPDATER_API } from "../../in-place/hooks/hook-api.ts";
 import { readDiscovery } from "../../in-place/hooks/discovery.ts";
-import { DISCOVERED, UPDATE_TIMEOUT_SETTING, updaterOf } from "../../in-place/hooks/registry.ts";
+import {
+  DISCOVERED,
+  NEEDS_DRAIN_SETTING,
+  UPDATE_TIMEOUT_SETTING,
+  updaterOf,
+} from "../../in-place/hooks/registry.ts";
 import type { UpdaterPorts } from "../../in-place/hooks/updaters.ts";
 
 /** The connections of the controller. */
@@ -60,7 +65,8 @@ async function injectAuthority({ context, ports }: Scope): Promise<Outcome> {
   const { metadata, spec } = context.object;
   const source = metadata.annotations?.[INJECT_CA_ANNOTATION];
   if (source === undefined) return next;
-  const authority = await authorityIn(source, ports).catch((error: unknown) => {
+  const secret = secretNamed(source, spec.clientConfig.service?.namespace);
+  const authority = await authorityIn(secret, ports).catch((error: unknown) => {
     throw notDiscovered(error);
   });
   if (spec.clientConfig.caBundle === authority) return again(SECRET_POLL_MS, "WatchingSecret");
@@ -68,21 +74,49 @@ async function injectAuthority({ context, ports }: Scope): Promise<Outcome> {
   return block(0, "InjectingAuthority");
 }
 
-async function authorityIn(source: string, { readSecret }: ExtensionConfigPorts): Promise<string> {
+/** The Secret that the annotation names. Beside a Service, only Secrets of its namespace are read. */
+function secretNamed(source: string, allowed: string | undefined): SecretName {
   const [namespace = "", name = "", ...rest] = source.split("/");
   if (namespace === "" || name === "" || rest.length > 0) {
     const problem = `the annotation ${INJECT_CA_ANNOTATION} is ${JSON.stringify(source)}; expected NAMESPACE/NAME`;
     throw terminal("NotDiscovered", problem);
   }
+  if (allowed === undefined || namespace === allowed) return { namespace, name };
+  const problem = `the annotation ${INJECT_CA_ANNOTATION} names Secret ${source}, but only Secrets of ${allowed}, the namespace of the Service, are read; copy the Secret there`;
+  throw terminal("NotDiscovered", problem);
+}
+
+interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The certificates in a Secret, in base64. Whoever reads the ExtensionConfig reads them, so nothing else is copied. */
+async function authorityIn(
+  { namespace, name }: SecretName,
+  { readSecret }: ExtensionConfigPorts,
+): Promise<string> {
   const secret = await readSecret(namespace, name);
   const authority = secret?.data?.["ca.crt"];
-  if (authority !== undefined) return authority;
-  const problem = secret ? "has no key ca.crt" : "does not exist";
-  throw waiting("NotDiscovered", `Secret ${source} ${problem}`, SECRET_POLL_MS);
+  if (authority !== undefined && isCertificates(authority)) return authority;
+  const problem = secret ? "has no PEM certificate in ca.crt; add it" : "does not exist; create it";
+  const message = `Secret ${namespace}/${name} ${problem}, or correct the annotation ${INJECT_CA_ANNOTATION}`;
+  throw waiting("NotDiscovered", message, SECRET_POLL_MS);
+}
+
+function isCertificates(base64: string): boolean {
+  const text = Buffer.from(base64, "base64").toString("utf8");
+  return text.includes("-----BEGIN CERTIFICATE-----") && !text.includes("PRIVATE KEY-----");
 }
 
 function checkSettings({ context }: Scope): Outcome {
-  const timeout = context.object.spec.settings?.[UPDATE_TIMEOUT_SETTING];
+  const { [UPDATE_TIMEOUT_SETTING]: timeout, [NEEDS_DRAIN_SETTING]: drain = "false" } =
+    context.object.spec.settings ?? {};
+  if (drain !== "true" && drain !== "false")
+    throw terminal(
+      "NotDiscovered",
+      `spec.settings.${NEEDS_DRAIN_SETTING} is ${JSON.stringify(drain)}: expected "true" or "false"`,
+    );
   const problem = timeout === undefined ? undefined : durationProblem(timeout);
   if (problem === undefined) return next;
   const message = `spec.settings.${UPDATE_TIMEOUT_SETTING} is ${JSON.stringify(timeout)}: ${problem}`;

@@ -201,10 +201,11 @@ async function find(scope: Scope, which: keyof typeof REFERENCES): Promise<Owned
   return reference && findOwned(context, { reference, field: REFERENCES[which].field, namespace }, machine);
 }
 
-type Timer = keyof NonNullable<NonNullable<Frozen<Machine>["status"]>["deletion"]>;
+/** The recorded start of a wait. */
+export type Timer = keyof NonNullable<NonNullable<Frozen<Machine>["status"]>["deletion"]>;
 
 /** Records when a wait began, once: a new leader continues its timeout. */
-function startTimer({ context, machine }: Scope, timer: Timer): void {
+export function startTimer({ context, machine }: Scope, timer: Timer): void {
   const { deletion } = machine.status ?? {};
   if (deletion?.[timer] !== undefined) return;
   const now = formatTimestamp(context.env.clock.now());
@@ -220,8 +221,8 @@ function wait(
 }
 
 /** A timeout and its start; a timeout of 0 means no limit. */
-function limitOf(
-  { context }: Scope,
+export function limitOf(
+  { context }: Pick<Scope, "context">,
   timeoutSeconds: number | undefined,
   started: string | undefined,
 ): DrainLimit | undefined {

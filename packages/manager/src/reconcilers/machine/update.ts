@@ -20,8 +20,9 @@ import {
   falseDone,
   nextUpdateStep,
   recordProblem,
-  updateRecordsOf,
   type UpdateProgress,
+  type UpdateRecord,
+  updateRecordsOf,
   type UpdateStep,
 } from "@capstan/plan";
 import { type Updater, updaterOf } from "../../in-place/hooks/registry.ts";
@@ -29,6 +30,7 @@ import { callUpdater, type UpdaterPorts } from "../../in-place/hooks/updaters.ts
 import type { MachineObjects } from "../../in-place/machine-objects.ts";
 import { refersTo, targetOf } from "../../contract/reference.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
+import { drainBeforeUpdate, uncordonAfterUpdate } from "./drain-before-update.ts";
 import { UP_TO_DATE, UPDATING } from "../../machines/conditions.ts";
 import type { Scope } from "./scope.ts";
 
@@ -90,25 +92,37 @@ async function perform(scope: Scope, step: UpdateStep, updater: Updater | undefi
       return fail(scope, step.progress);
     case "stayFailed":
       reportFailed(scope, step.progress);
-      return next;
+      return uncordonAfterUpdate(scope);
     case "finish":
       return finish(scope);
   }
 }
 
 async function start(scope: Scope, progress: UpdateProgress, updater: Updater | undefined): Promise<Outcome> {
-  const problem = await unrecordedUpdate(scope);
+  const record = await startedUpdate(scope);
+  const problem = controllerOf(scope.machine)
+    ? recordProblem(scope.machine, record)
+    : "no owner updates this machine in place";
   if (problem !== undefined) return refuseUpdate(scope, problem);
+  const drain = record?.needsDrain === true ? await drainBeforeUpdate(scope) : undefined;
+  if (drain) {
+    reportUpdating(
+      scope,
+      "UpdatingInPlace",
+      `Draining the Node before ${progress.updater ?? "the updater"} runs: ${drain.message}`,
+    );
+    return drain.outcome;
+  }
   recordProgress(scope, progress);
   // From here on the spec is locked: admission reads this status.
   await scope.context.persistStatus();
   return callAndRecord(scope, progress, updater);
 }
 
-/** Why the updaters must not start; undefined if the owner has recorded this update. Read live: the record is older than the sign, and a cache may be behind. */
-async function unrecordedUpdate({ context, machine }: Scope): Promise<string | undefined> {
+/** The update that the owner has recorded. Read live: the record is older than the sign, and a cache may be behind. */
+async function startedUpdate({ context, machine }: Scope): Promise<UpdateRecord | undefined> {
   const controller = controllerOf(machine);
-  if (!controller) return "no owner updates this machine in place";
+  if (!controller) return undefined;
   const { namespace = "" } = machine.metadata;
   const { kind, name } = controller;
   const reference = { apiGroup: groupOf(controller.apiVersion), kind, name };
@@ -118,7 +132,7 @@ async function unrecordedUpdate({ context, machine }: Scope): Promise<string | u
     : await targetOf(context.client, pointer);
   const owner = await context.client.find<KubernetesObject>(target.kind, target.name);
   const records = owner?.metadata.uid === controller.uid ? updateRecordsOf(owner) : undefined;
-  return recordProblem(machine, records?.get(machine.metadata.name));
+  return records?.get(machine.metadata.name);
 }
 
 function refuseUpdate(scope: Scope, problem: string): Outcome {
@@ -195,18 +209,19 @@ function completeUpdater(scope: Scope, name: string): Outcome {
   return again(0, "UpdaterDone");
 }
 
-function fail(scope: Scope, progress: UpdateProgress): Outcome {
+function fail(scope: Scope, progress: UpdateProgress): Promise<Outcome> {
   const { context } = scope;
   recordProgress(scope, progress);
   reportFailed(scope, progress);
   const message = `Updater ${progress.updater}: ${progress.message ?? ""}`;
   context.event({ type: "Warning", reason: "UpdateFailed", message });
-  return next;
+  return uncordonAfterUpdate(scope);
 }
 
 /** Removes the signs of the update: from the infrastructure and the bootstrap config first, from the machine last. */
 async function finish(scope: Scope): Promise<Outcome> {
   const { context, machine } = scope;
+  await uncordonAfterUpdate(scope);
   for (const resolved of [scope.infrastructure, scope.bootstrap]) await removeSign(scope, resolved);
   const {
     [UPDATE_IN_PROGRESS_ANNOTATION]: _,
@@ -232,9 +247,9 @@ async function removeSign({ context }: Scope, resolved: ResolvedReference | unde
   await unlessGone(context.client.patch(kind, name, { type: "merge", body: { metadata: { annotations } } }));
 }
 
-function clearProgress(scope: Scope): Outcome {
+function clearProgress(scope: Scope): Promise<Outcome> {
   if (scope.machine.status?.update && !isUpdatePending(scope.machine)) forgetProgress(scope);
-  return next;
+  return uncordonAfterUpdate(scope);
 }
 
 function recordProgress({ machine }: Scope, progress: UpdateProgress): void {

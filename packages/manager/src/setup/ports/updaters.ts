@@ -1,5 +1,5 @@
 import { Namespace } from "@capstan/api";
-import type { Env } from "@capstan/env";
+import { clockOfOthers, type Env } from "@capstan/env";
 import type { Client, MetricRegistry } from "@capstan/runtime";
 import { connectToExtension } from "../../in-place/hooks/connect.ts";
 import { type ConnectToExtension, createHookClient } from "../../in-place/hooks/hook-client.ts";
@@ -34,7 +34,7 @@ export function updaterPorts(options: UpdaterPortsOptions): { readonly updaters:
     (await client.find(Namespace, { name }))?.metadata.labels ?? {};
   return {
     updaters: {
-      hooks: createHookClient({ clock: env.clock, connect, assertMayWrite, metrics }),
+      hooks: createHookClient({ clock: clockOfOthers(env.clock), connect, assertMayWrite, metrics }),
       namespaceLabels: cachedAnswers(labelsOf, { clock: env.clock, forMs: LABELS_MS }),
       updateTimeoutMs,
     },

@@ -10,7 +10,7 @@ import {
 import type { Client } from "@capstan/runtime";
 import { isNodeReady, isNodeUnreachable } from "../availability.ts";
 import type { NodeLookup } from "../find-node.ts";
-import { cordon } from "./cordon.ts";
+import { cordon, type CordonPurpose } from "./cordon.ts";
 import { type DrainLimit, type JudgedPod, named } from "./decide.ts";
 import { drainRound } from "./drain.ts";
 import type { Refusals } from "./refusals.ts";
@@ -34,6 +34,8 @@ export interface MachineToDrain {
   /** The MachineDrainRules for the machine. */
   readonly rules: readonly Frozen<MachineDrainRule>[];
   readonly nowMs: number;
+  /** Why it is cordoned, unless it goes. */
+  readonly purpose?: CordonPurpose;
   /** Called when this pass cordons the Node, before the first eviction. */
   readonly onCordoned: (node: Frozen<Node>) => void;
 }
@@ -133,7 +135,7 @@ async function drainFound(
   workload: Client,
 ): Promise<DrainState> {
   const { limit, nowMs, refusals, rules, metadata } = machine;
-  const isFirst = await cordon(workload, node);
+  const isFirst = await cordon(workload, node, machine.purpose);
   if (isFirst) machine.onCordoned(node);
   const { verdict, staying } = await drainRound(workload, { node, limit, nowMs, refusals, rules });
   if (verdict.isOver) {

@@ -21,6 +21,8 @@ export type ControlPlaneAction =
         readonly updaters: readonly string[];
         /** The fields that the updaters change. */
         readonly paths: readonly string[];
+        /** Whether the Node is drained before. */
+        readonly needsDrain?: boolean;
         /** The desired state that the update leads to; it identifies the update after a crash. */
         readonly key: string;
       }

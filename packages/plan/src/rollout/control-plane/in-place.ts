@@ -89,8 +89,12 @@ function planUpdate(
 ): ControlPlanePlan {
   const { name } = machine;
   const verdict = inPlace.verdicts.get(name);
-  const { updaters, paths, why } =
-    verdict?.result === "Covered" ? verdict : { updaters: [], paths: [], why: "" };
+  const {
+    updaters,
+    paths,
+    why,
+    needsDrain = false,
+  } = verdict?.result === "Covered" ? verdict : { updaters: [], paths: [], why: "" };
   const problems = preflight(view, { except: machine });
   if (problems.length > 0) return refusal(view, "PreflightCheckFailed", problems.join("; "));
   // A machine that no other one can stand in for must be whole before it is changed.
@@ -102,7 +106,7 @@ function planUpdate(
       ...headingOf(view),
       action: "UpdateMachineInPlace",
       targets: [name],
-      detail: { updaters, paths, key: inPlace.key },
+      detail: { updaters, paths, key: inPlace.key, ...(needsDrain && { needsDrain }) },
       why,
     })
   );

@@ -63,14 +63,11 @@ function withLocalMode(
  * it is not a change of its own.
  */
 export function withImpliedGate(current: Given, desired: Given): Given {
-  const { clusterConfiguration = {} } = current;
-  const { featureGates } = clusterConfiguration;
+  const { featureGates } = current.clusterConfiguration ?? {};
   if (desired.clusterConfiguration?.featureGates?.[LOCAL_MODE] !== true) return current;
   if (featureGates?.[LOCAL_MODE] !== undefined) return current;
-  return {
-    ...current,
-    clusterConfiguration: { ...clusterConfiguration, featureGates: { ...featureGates, [LOCAL_MODE]: true } },
-  };
+  const gates = { featureGates: { ...featureGates, [LOCAL_MODE]: true } };
+  return { ...current, clusterConfiguration: { ...current.clusterConfiguration, ...gates } };
 }
 
 /** The configs of a machine before and after an update, as Cluster API shows them to its extensions. */
@@ -83,18 +80,24 @@ export function normalizedConfigs(
 
 /** The join form of a config. What the cluster and kubeadm choose is as in the desired one. */
 function normalizedConfig(given: Given, desired: Given): Given {
-  const { initConfiguration: init, clusterConfiguration = {}, ...rest } = given;
-  const isInit = given.joinConfiguration?.controlPlane === undefined && init !== undefined;
-  const { joinConfiguration: join = {} } = isInit ? asJoin(given) : given;
-  const { discovery: _, timeouts: own, ...joinRest } = join;
-  const { controlPlaneComponentHealthCheckSeconds: __, ...timeouts } = own ?? init?.timeouts ?? {};
+  const { initConfiguration: __, ...rest } = isInitForm(given) ? asJoin(given) : given;
+  const { discovery: _, timeouts: own, ...join } = rest.joinConfiguration ?? {};
+  const timeouts = own ?? given.initConfiguration?.timeouts;
   const { controlPlaneEndpoint, dns } = desired.clusterConfiguration ?? {};
   const caCertPath = desired.joinConfiguration?.caCertPath;
   return withoutEmpty({
     ...rest,
-    clusterConfiguration: { ...clusterConfiguration, controlPlaneEndpoint, dns },
-    joinConfiguration: { ...joinRest, timeouts, caCertPath, controlPlane: joinRest.controlPlane },
+    clusterConfiguration: { ...rest.clusterConfiguration, controlPlaneEndpoint, dns },
+    joinConfiguration: {
+      ...join,
+      timeouts: { ...timeouts, controlPlaneComponentHealthCheckSeconds: undefined },
+      caCertPath,
+    },
   }) as Given;
+}
+
+function isInitForm({ initConfiguration, joinConfiguration }: Given): boolean {
+  return initConfiguration !== undefined && joinConfiguration?.controlPlane === undefined;
 }
 
 function withoutEmpty(value: unknown): unknown {

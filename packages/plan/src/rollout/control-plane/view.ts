@@ -66,6 +66,8 @@ export type MachineUpdateVerdict =
       readonly result: "Covered";
       readonly updaters: readonly string[];
       readonly paths: readonly string[];
+      /** Whether the Node is drained before the updaters run. */
+      readonly needsDrain?: boolean;
       readonly why: string;
     }
   | { readonly result: "Uncovered" | "Unknown"; readonly why: string };

@@ -7,7 +7,13 @@ export type DeploymentAction =
   | Action<"ScaleMachineSet", { readonly from: number; readonly to: number }>
   | Action<
       "MoveMachine",
-      { readonly from: string; readonly to: string; readonly updaters: readonly string[] }
+      {
+        readonly from: string;
+        readonly to: string;
+        readonly updaters: readonly string[];
+        /** Whether the Node is drained before. */
+        readonly needsDrain?: boolean;
+      }
     >
   | Action<"MarkMachine", { readonly cause: MarkCause }>
   | Action<"DeleteMachineSet", { readonly cause: "Empty" }>

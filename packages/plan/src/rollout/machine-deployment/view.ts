@@ -43,7 +43,13 @@ export interface InPlaceMachine {
 
 /** Whether the machines of an old set can be updated in place. */
 export type SetUpdateVerdict =
-  | { readonly result: "Covered"; readonly updaters: readonly string[]; readonly why: string }
+  | {
+      readonly result: "Covered";
+      readonly updaters: readonly string[];
+      /** Whether the Node of a machine is drained before its updaters run. */
+      readonly needsDrain?: boolean;
+      readonly why: string;
+    }
   | { readonly result: "Uncovered" | "Unknown"; readonly why: string };
 
 /** The facts about updates in place. */

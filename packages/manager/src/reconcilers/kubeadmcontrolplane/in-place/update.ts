@@ -76,13 +76,16 @@ export async function requireNoOtherUpdate(
 function plannedUpdate(
   { controlPlane, owner }: Scope,
   machine: Frozen<Machine>,
-  { updaters, key }: Update["detail"],
+  { updaters: planned, key, ...detail }: Update["detail"],
 ): UpdateRecord {
   // Updaters of an earlier update that did not end: what they had to do may be half done.
-  const left = isUpdatingInPlace(machine)
-    ? recordedUpdatersLeft(machine, updateRecordsOf(controlPlane).get(machine.metadata.name))
-    : [];
-  return { updaters: [...new Set([...updaters, ...left])], version: owner.version ?? null, key };
+  const before = isUpdatingInPlace(machine)
+    ? updateRecordsOf(controlPlane).get(machine.metadata.name)
+    : undefined;
+  const left = recordedUpdatersLeft(machine, before);
+  const needsDrain = detail.needsDrain === true || (left.length > 0 && before?.needsDrain === true);
+  const updaters = [...new Set([...planned, ...left])];
+  return { updaters, version: owner.version ?? null, key, ...(needsDrain && { needsDrain }) };
 }
 
 /** Only a recorded update lets updaters run. One machine is updated at a time. */

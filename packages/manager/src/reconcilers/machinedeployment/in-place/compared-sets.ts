@@ -18,8 +18,8 @@ export async function comparedSets(
   reader: ObjectReader,
   { set, owner, target }: SetChange,
 ): Promise<ComparedObjects | undefined> {
-  const wanted = owner.object as unknown as Frozen<MachineSet>;
-  const desiredSet = { ...wanted, metadata: { ...wanted.metadata, name: target } };
+  const desiredOwner = owner.object as unknown as Frozen<MachineSet>;
+  const desiredSet = { ...desiredOwner, metadata: { ...desiredOwner.metadata, name: target } };
   const current = await withTemplates(reader, set, setOwner(set));
   const desired = await withTemplates(reader, desiredSet, owner);
   return current && desired && { current, desired };

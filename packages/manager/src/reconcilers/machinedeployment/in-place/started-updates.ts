@@ -54,7 +54,10 @@ export function plannedUpdate(
   const recorded = updateRecordsOf(to).get(name);
   if (recorded) return recorded;
   // A failed update left changes undone: its updaters run again, beside those of the new plan.
-  const left = recordedUpdatersLeft(machine, updateRecordsOf(from).get(name));
+  const before = updateRecordsOf(from).get(name);
+  const left = recordedUpdatersLeft(machine, before);
   const version = to.spec.template.spec.version ?? null;
-  return { updaters: [...new Set([...detail.updaters, ...left])], version, key: "" };
+  const needsDrain = detail.needsDrain === true || (left.length > 0 && before?.needsDrain === true);
+  const updaters = [...new Set([...detail.updaters, ...left])];
+  return { updaters, version, key: "", ...(needsDrain && { needsDrain }) };
 }

@@ -81,8 +81,8 @@ function machineView(
 
 /** Whether an earlier plan has chosen a machine to be replaced. */
 function hasMark({ metadata }: Frozen<Machine>): boolean {
-  const mark = metadata.annotations?.[DELETE_MACHINE_ANNOTATION];
-  return mark === NEVER_READY || mark === UNHEALTHY;
+  const cause = metadata.annotations?.[DELETE_MACHINE_ANNOTATION];
+  return cause === NEVER_READY || cause === UNHEALTHY;
 }
 
 const NEVER_READY: MarkCause = "NeverReady";

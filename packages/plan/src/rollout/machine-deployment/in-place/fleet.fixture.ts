@@ -40,6 +40,8 @@ interface FleetMachine {
   /** It never gets a Node. */
   isBroken: boolean;
   hadNode: boolean;
+  /** Its Node is on its way to be Ready. */
+  isSettling: boolean;
 }
 
 interface FleetSet {
@@ -66,6 +68,16 @@ export interface FleetResult {
   readonly mostUpdating: number;
   readonly blocked: readonly string[];
 }
+
+const START_STATES: Readonly<Record<Start, InPlaceMachine["state"]>> = {
+  available: "ready",
+  broken: "starting",
+  lost: "ready",
+  updating: "updating",
+  deleting: "deleting",
+  starting: "starting",
+  unhealthy: "unhealthy",
+};
 
 const TURNS_AT_MOST = 4_000;
 const NEW = "new";
@@ -105,8 +117,8 @@ class FleetRun {
     for (const set of this.#sets) set.status = this.#statusOf(set);
     const { replicas, maxSurge, maxUnavailable, fallback } = story;
     const surge = Math.max(maxUnavailable === 0 ? Math.min(maxSurge, 1) : 0, fallback?.maxSurge ?? 0);
-    const wanted = this.#sets.reduce((sum, set) => sum + Math.max(set.replicas, set.status.current), 0);
-    this.#ceiling = Math.max(wanted, replicas + surge);
+    const desired = this.#sets.reduce((sum, set) => sum + Math.max(set.replicas, set.status.current), 0);
+    this.#ceiling = Math.max(desired, replicas + surge);
   }
 
   #nameOf(at: number): string {
@@ -114,18 +126,18 @@ class FleetRun {
   }
 
   #machine(set: string, start: Start): FleetMachine {
-    const state =
-      ({ available: "ready", broken: "starting", lost: "ready" } as const)[start as "lost"] ?? start;
+    const state = START_STATES[start];
     return {
       name: `${set}-${++this.#serial}`,
       createdMs: this.#serial,
       isOriginal: true,
       set,
-      state: state as InPlaceMachine["state"],
+      state,
       isAvailable: start === "available",
       isMarked: false,
       isCondemned: false,
       isBroken: start === "broken",
+      isSettling: false,
       hadNode: start === "available" || start === "lost" || start === "updating",
     };
   }
@@ -166,36 +178,46 @@ class FleetRun {
   }
 
   /** Carries a plan out as the controller does, up to a crash. */
-  #act({ actions, records, target }: DeploymentPlan): void {
-    const writes: (() => void)[] = [];
-    for (const { action, targets, detail, why } of actions) {
-      const [name = ""] = targets;
-      if (action !== "Wait") this.log.push(`${action} ${name} ${JSON.stringify(detail)}: ${why}`);
+  #act(plan: DeploymentPlan): void {
+    for (const { action, targets, detail, why } of plan.actions)
+      if (action !== "Wait") this.log.push(`${action} ${targets.join()} ${JSON.stringify(detail)}: ${why}`);
+    const writes = [...this.#firstWrites(plan), ...this.#setWrites(plan), ...this.#lastWrites(plan)];
+    const isCrash = this.#rng.next() < 0.2;
+    for (const write of isCrash ? writes.slice(0, this.#rng.below(writes.length + 1)) : writes) write();
+  }
+
+  #firstWrites({ actions, records }: DeploymentPlan): (() => void)[] {
+    return actions.flatMap(({ action, targets: [name = ""], detail }) => {
       if (action === "MarkMachine")
-        writes.push(() => this.#update(name, { isMarked: true, isCondemned: detail.cause !== "Spare" }));
-      if (action === "CreateMachineSet")
-        writes.push(() => this.#createSet(name, detail.replicas, records?.get(name)?.hasSpare));
-    }
-    const scaled = new Map(
+        return [() => this.#update(name, { isMarked: true, isCondemned: detail.cause !== "Spare" })];
+      if (action !== "CreateMachineSet") return [];
+      return [() => this.#createSet(name, detail.replicas, records?.get(name)?.hasSpare)];
+    });
+  }
+
+  #setWrites({ actions, records, target }: DeploymentPlan): (() => void)[] {
+    const sizes = new Map(
       actions.flatMap((one) =>
         one.action === "ScaleMachineSet" ? [[one.targets[0], one.detail.to] as const] : [],
       ),
     );
-    const ordered = this.#sets.toSorted((a, b) => Number(b.name === target) - Number(a.name === target));
-    for (const set of ordered)
-      writes.push(() =>
-        Object.assign(set, { replicas: scaled.get(set.name) ?? set.replicas }, records?.get(set.name)),
-      );
-    for (const { action, targets, detail } of actions) {
-      const [name = ""] = targets;
+    return this.#sets
+      .toSorted((a, b) => Number(b.name === target) - Number(a.name === target))
+      .map((set) => () => {
+        Object.assign(set, { replicas: sizes.get(set.name) ?? set.replicas }, records?.get(set.name));
+      });
+  }
+
+  #lastWrites({ actions }: DeploymentPlan): (() => void)[] {
+    return actions.flatMap(({ action, targets: [name = ""], detail }) => {
       if (action === "MoveMachine")
-        writes.push(() => this.#update(name, { set: detail.to, state: "updating", isAvailable: false }));
-      if (action === "DeleteMachineSet")
-        writes.push(() => (this.#sets = this.#sets.filter((set) => set.name !== name)));
-    }
-    const isCrash = this.#rng.next() < 0.2;
-    const done = isCrash ? writes.slice(0, Math.floor(this.#rng.next() * (writes.length + 1))) : writes;
-    for (const write of done) write();
+        return [
+          () =>
+            this.#update(name, { set: detail.to, state: "updating", isAvailable: false, isSettling: false }),
+        ];
+      if (action !== "DeleteMachineSet") return [];
+      return [() => void (this.#sets = this.#sets.filter((set) => set.name !== name))];
+    });
   }
 
   #update(name: string, change: Partial<FleetMachine>): void {
@@ -215,7 +237,7 @@ class FleetRun {
       const machine = this.#machines.find(({ name }) => name === targets[0]);
       if ((action !== "DeleteMachine" && action !== "Remediate") || !machine) continue;
       this.log.push(`  ${set.name} deletes ${machine.name} ${machine.state}`);
-      Object.assign(machine, { state: "deleting", isAvailable: false });
+      Object.assign(machine, { state: "deleting", isAvailable: false, isSettling: false });
     }
     set.status = this.#statusOf(set);
   }
@@ -232,13 +254,15 @@ class FleetRun {
       isMarked: false,
       isCondemned: false,
       hadNode: false,
+      isSettling: false,
     } as const;
     this.#machines.push({ ...fresh, name, createdMs: this.#nowMs, set: set.name, isBroken });
   }
 
   #advance(machine: FleetMachine): void {
     if (machine.state === "deleting") this.#machines = this.#machines.filter((one) => one !== machine);
-    else Object.assign(machine, { state: "ready", isAvailable: true, hadNode: true });
+    else if (machine.isSettling) Object.assign(machine, { isAvailable: true, isSettling: false });
+    else Object.assign(machine, { state: "ready", hadNode: true, isSettling: true });
   }
 
   #deleteByUser(): void {
@@ -252,15 +276,20 @@ class FleetRun {
     const isUpdated = (name: string): boolean =>
       this.#sets.some((set) => set.name === name && set.verdict === "Covered");
     return this.#machines.filter(
-      ({ state, isAvailable, isBroken, set }) =>
-        (state === "ready" && !isAvailable && !isUpdated(set)) ||
+      ({ state, isAvailable, isBroken, isSettling, set }) =>
+        (state === "ready" && !isAvailable && !isSettling && !isUpdated(set)) ||
         (state === "starting" && isBroken && set === NEW),
     );
   }
 
   #delete(machine: FleetMachine): void {
     this.log.push(`* a user deletes ${machine.name}`);
-    Object.assign(machine, { state: "deleting", isAvailable: false, isOriginal: false });
+    Object.assign(machine, {
+      state: "deleting",
+      isAvailable: false,
+      isSettling: false,
+      isOriginal: false,
+    });
     this.#best = this.#available() - this.#committed();
   }
 
@@ -401,8 +430,8 @@ function viewOf(machine: FleetMachine): InPlaceMachine {
     : view;
 }
 
-function canAdvance({ state, isBroken }: FleetMachine): boolean {
-  return state === "deleting" || state === "updating" || (state === "starting" && !isBroken);
+function canAdvance({ state, isBroken, isSettling }: FleetMachine): boolean {
+  return isSettling || state === "deleting" || state === "updating" || (state === "starting" && !isBroken);
 }
 
 /** Runs until nothing happens any more. */

@@ -10,7 +10,7 @@ import {
 } from "../view.ts";
 
 /** Why replicas of a set change, by the name of the set. */
-export type Whys = ReadonlyMap<string, string>;
+type Whys = ReadonlyMap<string, string>;
 
 /** What a plan has decided so far. Each step returns the next one. */
 export interface Fleet {
@@ -62,7 +62,11 @@ export function totalReplicas({ sets }: Fleet): number {
 }
 
 /** Gives a set other replicas. */
-export function withReplicas(fleet: Fleet, { name }: SetView, replicas: number, why: string): Fleet {
+export function withReplicas(
+  fleet: Fleet,
+  { name }: SetView,
+  { replicas, why }: { readonly replicas: number; readonly why: string },
+): Fleet {
   const sets = fleet.sets.map((set) => (set.name === name ? { ...set, replicas } : set));
   return { ...fleet, sets, whys: new Map([...fleet.whys, [name, why]]) };
 }

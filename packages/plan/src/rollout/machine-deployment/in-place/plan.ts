@@ -130,13 +130,13 @@ function moveAction(
   { machine, from, to }: PendingMove,
 ): DeploymentAction {
   const verdict = inPlace.verdicts.get(from);
-  const updaters = verdict?.result === "Covered" ? verdict.updaters : [];
+  const { updaters, needsDrain = false } = verdict?.result === "Covered" ? verdict : { updaters: [] };
   const why = verdict?.why ?? "a move was recorded";
   return {
     ...headingOf(view),
     action: "MoveMachine",
     targets: [machine],
-    detail: { from, to, updaters },
+    detail: { from, to, updaters, ...(needsDrain && { needsDrain }) },
     why,
   };
 }
@@ -160,12 +160,13 @@ function verdictsOf(
   const all = [...verdicts.values()];
   const uncovered = fallback ? undefined : all.find(({ result }) => result === "Uncovered");
   const unknown = all.find(({ result }) => result === "Unknown");
-  return [
-    ...(uncovered
-      ? [{ ...heading, reason: "ChangesNotCovered", why: `${uncovered.why}; ${WAYS_OUT}` } as const]
-      : []),
-    ...(unknown ? [{ ...heading, reason: "UpdatersNotAnswering", why: unknown.why } as const] : []),
-  ];
+  const blocked: DeploymentBlocked[] = [];
+  if (uncovered) {
+    const why = `${uncovered.why}; ${WAYS_OUT}`;
+    blocked.push({ ...heading, reason: "ChangesNotCovered", why });
+  }
+  if (unknown) blocked.push({ ...heading, reason: "UpdatersNotAnswering", why: unknown.why });
+  return blocked;
 }
 
 function failuresOf(view: DeploymentView, { machines }: DeploymentUpdateView): readonly DeploymentBlocked[] {

@@ -43,7 +43,7 @@ function retire(fleet: Fleet, set: SetView): Fleet {
     chosen.length > 0
       ? `${counted(chosen.length, "machine")} never became ready or must be replaced; the new template takes over`
       : "machines that this set lacks are created from the new template";
-  return withReplicas({ ...fleet, marks }, set, kept, why);
+  return withReplicas({ ...fleet, marks }, set, { replicas: kept, why });
 }
 
 function causeOf({ state }: InPlaceMachine): MarkCause {
@@ -69,27 +69,29 @@ function endSpare(fleet: Fleet): Fleet {
   if (!hasSpare(fleet) || isUpdatingAny(fleet) || target.replicas <= fleet.view.replicas) return fleet;
   const own = machinesOf(fleet, target);
   const why = "all machines are updated; the added machine goes";
-  if (own.length < target.replicas) return withReplicas(fleet, target, target.replicas - 1, why);
+  if (own.length < target.replicas)
+    return withReplicas(fleet, target, { replicas: target.replicas - 1, why });
   const [newest] = own.toSorted(
     (a, b) =>
       Number(b.isMarked) - Number(a.isMarked) || b.createdMs - a.createdMs || (a.name < b.name ? -1 : 1),
   );
   if (!newest) return fleet;
   const marks = new Map([...fleet.marks, [newest.name, "Spare"] as const]);
-  const ended = withReplicas({ ...fleet, marks }, target, target.replicas - 1, why);
+  const ended = withReplicas({ ...fleet, marks }, target, { replicas: target.replicas - 1, why });
   return availableAfter(ended) >= Math.min(floorOf(fleet.view), availableAfter(fleet)) ? ended : fleet;
 }
 
 /** Removes what is more than the desired replicas: from old sets first, and as long as enough machines stay available. */
 function removeSurplus(fleet: Fleet): Fleet {
-  const allowance = hasSpare(fleet) && (isUpdatingAny(fleet) || fleet.marks.size > 0) ? 1 : 0;
+  // The spare machine goes only by its mark: its set would choose one that was just updated.
+  const allowance = hasSpare(fleet) ? 1 : 0;
   const desired = fleet.view.replicas;
   const why = `${counted(desired, "replica")} desired`;
   return [...oldSets(fleet), targetSet(fleet)].reduce((left, set) => {
     const surplus = totalReplicas(left) - desired - allowance;
     const least = Math.min(floorOf(fleet.view), availableAfter(left));
     for (let less = Math.min(surplus, set.replicas); less > 0;) {
-      const smaller = withReplicas(left, set, set.replicas - less, why);
+      const smaller = withReplicas(left, set, { replicas: set.replicas - less, why });
       const missing = least - availableAfter(smaller);
       if (missing <= 0) return smaller;
       less -= missing;
@@ -113,7 +115,7 @@ function grow(fleet: Fleet, before: Fleet): Fleet {
   const spare =
     goal > replicas ? `; one more than desired within maxSurge ${maxSurge}, while machines are updated` : "";
   const why = `${counted(existing, "machine")} of at most ${goal}${spare}`;
-  return withReplicas(fleet, target, target.replicas + added, why);
+  return withReplicas(fleet, target, { replicas: target.replicas + added, why });
 }
 
 /** Whether a machine has to be added before an available one may be updated. */

@@ -211,14 +211,17 @@ function addMachine(course: Course, modelHash: string): void {
 
 function startDeletion(course: Course, key: number): void {
   const { times } = course;
-  const drainedMs = times("drain") + times("notice");
+  const drainedMs = times("drain");
   change(course, key, { isDeleting: true, picked: "delete" });
-  later(course, drainedMs, () => {
+  const listedMs = drainedMs + times("list");
+  later(course, listedMs, () => {
     change(course, key, { vmState: "Deleting" });
     // Azure lowers the capacity as soon as it accepts the deletion.
     course.view = { ...course.view, capacity: Math.max(0, course.view.capacity - 1) };
   });
-  later(course, drainedMs + times("delete"), () => course.machines.delete(key));
+  later(course, Math.max(listedMs, drainedMs + times("delete") + times("notice")), () =>
+    course.machines.delete(key),
+  );
 }
 
 function startUpdate(course: Course, key: number, hash: string): void {

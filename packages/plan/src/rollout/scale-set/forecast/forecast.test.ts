@@ -16,6 +16,7 @@ const SECONDS: Readonly<Record<RolloutStep, number>> = {
   delete: 10,
   update: 20,
   notice: 0,
+  list: 0,
 };
 const TIMES: StepTimes = (step) => SECONDS[step] * SECOND;
 const MADE = 101;

@@ -1,14 +1,15 @@
-import { type Command, Option } from "commander";
-import { count, durationMs, givenName } from "./arguments.ts";
-import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
-import type { RehearseForm } from "./commands/rehearse.ts";
-import { type CarryOut, FEATURE_GATES } from "./flags.ts";
-import type { Shell } from "./shell.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { count, durationMs, givenName } from "../arguments.ts";
+import { accessOf, type AccessFlags, asking } from "../cluster-program.ts";
+import type { RehearseForm } from "../commands/rehearse.ts";
+import { type CarryOut, FEATURE_GATES } from "../flags.ts";
+import type { Shell } from "../shell.ts";
 
 type RehearseFlags = AccessFlags & {
   filename: string[];
   from: string[];
   workload: string[];
+  readWorkloads: boolean;
   seeds: number;
   seed: number;
   faults: string;
@@ -18,6 +19,16 @@ type RehearseFlags = AccessFlags & {
   html?: string;
   featureGates?: string;
 };
+
+// A p90 over more seeds does not change any more.
+const MOST_SEEDS = 1000;
+
+function seedCount(text: string): number {
+  const seeds = count(text);
+  if (seeds < 1 || seeds > MOST_SEEDS)
+    throw new InvalidArgumentError(`Expected at least one seed and at most ${MOST_SEEDS}.`);
+  return seeds;
+}
 
 const FORMS = ["text", "json", "markdown"];
 const DAY_MS = 24 * 3_600_000;
@@ -51,7 +62,12 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
         .argParser(several)
         .default([]),
     )
-    .option("--seeds <number>", "how many runs, each with other durations", count, 20)
+    .option(
+      "--read-workloads",
+      "read pods and disruption budgets through the kubeconfig Secrets of the Clusters that the change reaches",
+      false,
+    )
+    .option("--seeds <number>", "how many runs, each with other durations", seedCount, 20)
     .option("--seed <number>", "the first seed", count, 1)
     .option("--faults <list>", "faults from the change on: none, swarm, or a comma-separated list", "none")
     .option("--limit <duration>", "virtual time that the change may take", durationMs, DAY_MS)
@@ -67,23 +83,17 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
         .default([]),
     )
     .addHelpText("after", HELP)
-    .action(
-      async ({
-        filename: files,
-        workload: workloads,
-        seed: firstSeed,
-        limit: limitMs,
-        ...flags
-      }: RehearseFlags) => {
-        const { rehearse } = await import("./commands/rehearse.ts");
-        const access = accessOf(shell, flags);
-        await carryOut(flags, () =>
-          rehearse(shell, { ...flags, access, files, workloads, firstSeed, limitMs }),
-        );
-      },
-    );
+    .action(async (given: RehearseFlags) => {
+      const { filename: files, workload: workloads, readWorkloads: isReadingWorkloads, ...rest } = given;
+      const { seed: firstSeed, limit: limitMs, ...flags } = rest;
+      const { rehearse } = await import("../commands/rehearse.ts");
+      const access = accessOf(shell, flags);
+      await carryOut(flags, () =>
+        rehearse(shell, { ...flags, access, files, workloads, isReadingWorkloads, firstSeed, limitMs }),
+      );
+    });
   program.command("__rehearse-seeds", { hidden: true }).action(async () => {
-    const { serveSeeds } = await import("./rehearse/run-seeds.ts");
+    const { serveSeeds } = await import("./run-seeds.ts");
     await carryOut({ dataDir: "" }, () => serveSeeds());
   });
 }

@@ -1,0 +1,164 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "../program.ts";
+import { testShell } from "../shell.fixture.ts";
+
+const EXAMPLES = join(import.meta.dirname, "../../../../examples");
+let folder = "";
+
+const poolMachine = (number: number): string => `---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureMachinePoolMachine
+metadata:
+  name: node-${number}
+  namespace: default
+  creationTimestamp: "2026-01-0${number}T00:00:00Z"
+  labels: { cluster.x-k8s.io/pool-name: workers }
+spec: { providerID: x }
+`;
+const VERSION = (version: string): string => `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachinePool
+metadata: { name: workers, namespace: default }
+spec: { template: { spec: { version: ${version} } } }
+`;
+const WEB = (budget: string): string => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web, namespace: shop }
+spec:
+  replicas: 3
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { nodeSelector: { pool: of-the-real-cluster }, containers: [{ name: main, image: nginx }] }
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: { name: web, namespace: shop }
+spec: { ${budget}, selector: { matchLabels: { app: web } } }
+`;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "capstan-rehearse-"));
+  const example = ["cluster.yaml", "workers.yaml"].map((file) =>
+    readFileSync(join(EXAMPLES, "machine-pool", file), "utf8"),
+  );
+  // A redacted dump: the Secret of the identity has no content.
+  const redacted = example
+    .join("\n---\n")
+    .replace("clientSecret: simulated-secret", "clientSecret: REDACTED");
+  write("dump.yaml", `${redacted}\n${[3, 1, 2].map(poolMachine).join("")}`);
+  write("upgrade.yaml", VERSION("v1.34.1"));
+  write("same.yaml", VERSION("v1.33.5"));
+  write("refused.yaml", VERSION("latest"));
+  write("blocked.yaml", WEB("minAvailable: 3"));
+  write("fine.yaml", WEB("maxUnavailable: 1"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text);
+}
+
+async function rehearse(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const shell = testShell({ workingFolder: folder });
+  const code = await run(["rehearse", "--from", "dump.yaml", "--seeds", "1", ...args], shell);
+  return { code, ...shell.written };
+}
+
+describe("capstan rehearse", () => {
+  test("says who is replaced and why, how long it takes, and what is assumed", async () => {
+    const { code, out } = await rehearse("-f", "upgrade.yaml");
+    expect(code).toBe(2);
+    expect(out).toMatch(/^Carried out by Capstan \(assumed/);
+    expect(out).toContain('MachinePool default/workers: spec.template.spec.version: "v1.33.5" to "v1.34.1"');
+    expect(out).toContain("MachinePool default/workers, cluster quay: 3 replaced of 3");
+    expect(out).toMatch(/3 waves, done after \d+m/);
+    expect(out).toContain("available: at least 3 of 3, its budget is 3");
+    expect(out).toContain("pods and disruption budgets are not given");
+    expect(out).toContain("the model's table");
+    expect(out).toMatch(/Verdict: disrupted within budgets \(exit code 2\): machines: 3 replaced\n$/);
+  });
+
+  test("finds that a change disrupts nothing", async () => {
+    expect(await rehearse("-f", "same.yaml")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("nothing is disrupted") as string,
+    });
+  });
+
+  test("names the disruption budget that blocks a drain, and ends with 3", async () => {
+    const { code, out } = await rehearse("-f", "upgrade.yaml", "--workload", "quay=blocked.yaml");
+    expect(code).toBe(3);
+    expect(out).toMatch(/PodDisruptionBudget quay shop\/web (overridden after|blocks)/);
+  });
+
+  test("a budget with room for one pod is kept, and its pods are evicted one by one", async () => {
+    const { code, out } = await rehearse("-f", "upgrade.yaml", "--workload", "quay=fine.yaml");
+    expect(code).toBe(2);
+    expect(out).toMatch(/Pods evicted: [3-9]/);
+    expect(out).toContain("node selectors, affinity and volumes are left out");
+  });
+
+  test("the refusal of the server is the answer", async () => {
+    const { code, out } = await rehearse("-f", "refused.yaml");
+    expect(code).toBe(1);
+    expect(out).toContain("Verdict: refused");
+    expect(out).toContain("spec.template.spec.version");
+  });
+
+  test("is the same for the same seed, and shows machines by their names in the dump", async () => {
+    const [one, other] = [
+      await rehearse("-f", "upgrade.yaml", "-o", "json"),
+      await rehearse("-f", "upgrade.yaml", "-o", "json"),
+    ];
+    expect(one).toEqual(other);
+    const { typical } = JSON.parse(one.out) as {
+      typical: { facts: { groups: { machines: { name: string; fate: string }[] }[] } };
+    };
+    const replaced = typical.facts.groups[0]?.machines.filter(({ fate }) => fate === "replaced");
+    expect(replaced?.map(({ name }) => name)).toEqual(["node-1", "node-2", "node-3"]);
+  });
+
+  test("writes a report in one file that asks no server for anything", async () => {
+    await rehearse("-f", "upgrade.yaml", "--compare", "same.yaml", "--html", "report.html");
+    const html = readFileSync(join(folder, "report.html"), "utf8");
+    expect(html.match(/<article>/g)).toHaveLength(2);
+    expect(html).toContain("budget 3");
+    expect(html).not.toMatch(/https?:|<script|<link|<img|url\(/);
+  });
+
+  test("markdown has a row for each group that changes", async () => {
+    const { out } = await rehearse("-f", "upgrade.yaml", "-o", "markdown");
+    expect(out).toMatch(/^### Rehearsal: disrupted within budgets\n/);
+    expect(out).toMatch(/\| MachinePool `default\/workers` \| `quay` \| 3 replaced of 3 \| 3 \|/);
+  });
+
+  test.each([
+    [["-f", "missing.yaml"], 1, "-f missing.yaml cannot be read: there is no such file"],
+    [["-f", "upgrade.yaml", "--from", "missing.yaml"], 1, "--from missing.yaml cannot be read"],
+    [["-f", "upgrade.yaml", "--workload", "blocked.yaml"], 1, "expected NAME=FILE"],
+    [
+      ["-f", "upgrade.yaml", "--workload", "other=blocked.yaml"],
+      1,
+      "the dump has no such Cluster; it has default/quay",
+    ],
+    [["-f", "upgrade.yaml", "--read-workloads"], 1, "--read-workloads needs the management cluster"],
+    [["-f", "upgrade.yaml", "--faults", "no-such"], 1, "no-such"],
+    [["-f", "upgrade.yaml", "--seeds", "some"], 1, "whole number"],
+    [["-f", "upgrade.yaml", "--seeds", "0"], 1, "at least one seed"],
+  ])("a command line that cannot be carried out is answered in a sentence: %j", async (args, code, why) => {
+    expect(await rehearse(...args)).toMatchObject({ code, err: expect.stringContaining(why) as string });
+  });
+
+  test("a dump without a Cluster is refused with the command that makes one", async () => {
+    const shell = testShell({ workingFolder: folder });
+    expect(await run(["rehearse", "-f", "upgrade.yaml", "--from", "fine.yaml"], shell)).toBe(1);
+    expect(shell.written.err).toContain(
+      "--from has no Cluster; expected the output of: kubectl get clusters",
+    );
+  });
+});
