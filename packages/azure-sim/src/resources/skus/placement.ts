@@ -20,7 +20,9 @@ export function checkPlacement(
   world: AzureState,
   { type, size, zones, isUltraDiskEnabled }: Placement,
 ): void {
-  const { zones: offered = [], ultraDiskZones = [] } = world.usage.size(size) ?? {};
+  const { zones: offered = [], ultraDiskZones = [], architecture = "x64" } = world.usage.size(size) ?? {};
+  // All images of the simulation are for x64.
+  if (architecture !== "x64") throw architectureRefused(size, architecture, "x64");
   if (zones.some((zone) => !offered.includes(zone)))
     throw new ArmError(400, {
       code: "InvalidAvailabilityZone",
@@ -36,6 +38,14 @@ export function checkPlacement(
       target,
       `UltraSSD is not available for VM size '${size}' in the zone(s) '${zones.join(",")}'.`,
     );
+}
+
+/** Compute's refusal of a size that cannot run an image. */
+export function architectureRefused(size: string, ofSize: string, ofImage: string): ArmError {
+  return invalidParameter(
+    "vmSize",
+    `Cannot create a VM of size '${size}' because this VM size only supports a CPU Architecture of '${ofSize}', but an image or disk with CPU Architecture '${ofImage}' was given. Please check that the CPU Architecture of the image or disk is compatible with that of the VM size.`,
+  );
 }
 
 /** Azure's sentence about zones that a size does not have. */

@@ -4,6 +4,7 @@ import { keyOf } from "../../arm/target.ts";
 import type { AzureState } from "../../core/azure-state.ts";
 import { type JsonObject, textAt } from "../../json.ts";
 import type { Verb } from "../resource-type.ts";
+import { architectureRefused } from "../skus/placement.ts";
 import { hardwareOf, type VmSize } from "../skus/vm-size.ts";
 import { generationOf } from "./generation.ts";
 import { foundMachine } from "./reads.ts";
@@ -80,11 +81,7 @@ export function checkResize(
 /** A size must boot what is on the disk of the machine. */
 function checkImage(size: VmSize, before: VmSize, body: JsonObject): void {
   const [to = "x64", from = "x64"] = [size.architecture, before.architecture];
-  if (to !== from)
-    throw invalidParameter(
-      "vmSize",
-      `Cannot create a VM of size '${size.name}' because this VM size only supports a CPU Architecture of '${to}', but an image or disk with CPU Architecture '${from}' was given. Please check that the CPU Architecture of the image or disk is compatible with that of the VM size.`,
-    );
+  if (to !== from) throw architectureRefused(size.name, to, from);
   const generation = generationOf(body);
   if (!(size.generations ?? ["V1", "V2"]).includes(generation))
     throw new ArmError(400, {

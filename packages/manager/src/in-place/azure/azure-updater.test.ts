@@ -1,6 +1,7 @@
 import { AzureMachine, AzureMachineTemplate, type JsonObject, Machine, MachineSet } from "@capstan/api";
 import { type Arm, AzureError, RegionSizes } from "@capstan/azure";
 import { VirtualProcess, Scheduler } from "@capstan/env";
+import { tagsOf } from "@capstan/plan";
 import { transient } from "@capstan/runtime";
 import { expect, test } from "vitest";
 import { azureUpdater, type AzureUpdater } from "./azure-updater.ts";
@@ -8,7 +9,10 @@ import { azureUpdater, type AzureUpdater } from "./azure-updater.ts";
 const PROVIDER_ID =
   "azure:///subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/vm";
 const REFERENCE = { apiGroup: AzureMachine.group, kind: AzureMachine.kind, name: "vm" };
-const OWNER = { metadata: { name: "m", namespace: "default" }, spec: { infrastructureRef: REFERENCE } };
+const OWNER = {
+  metadata: { name: "m", namespace: "default" },
+  spec: { clusterName: "raft", infrastructureRef: REFERENCE },
+};
 const INFRA = {
   metadata: { name: "vm", namespace: "default" },
   spec: { vmSize: "Standard_D4s_v3", providerID: PROVIDER_ID },
@@ -146,7 +150,7 @@ test("a size is refused when it cannot be judged", async () => {
 });
 
 /** A running machine of Standard_D2s_v3 in a region with one other size. */
-function answersOfAzure(): Pick<Arm, "get" | "list"> {
+function answersOfAzure(tags: Readonly<Record<string, string>> = {}): Pick<Arm, "get" | "list"> {
   const sku = (name: string): JsonObject => ({
     resourceType: "virtualMachines",
     name,
@@ -157,6 +161,7 @@ function answersOfAzure(): Pick<Arm, "get" | "list"> {
     id: PROVIDER_ID.slice("azure://".length),
     name: "vm",
     location: "westeurope",
+    tags: { ...tagsOf({ clusterName: "raft", clusterKey: "default/raft" }, "node"), ...tags },
     properties: { hardwareProfile: { vmSize: "Standard_D2s_v3" }, provisioningState: "Succeeded" },
   };
   const skus = [sku("Standard_D2s_v3"), sku("Standard_D4s_v3")];
@@ -192,4 +197,40 @@ test("a question about a set is answered by a machine of it that runs", async ()
     }),
   ).toEqual({ acceptedChanges: ["infraMachine.spec.vmSize"], needsDrain: true });
   expect(selectors).toEqual(["cluster.x-k8s.io/set-name=set"]);
+});
+
+test.each([
+  ["another cluster", { "sigs.k8s.io_cluster-api-provider-azure_cluster_raft": "shared" }],
+  ["a cluster of the same name in another namespace", { capstan_cluster: "team-b/raft" }],
+])("a provider id that names a machine of %s changes nothing there", async (_whose, tags) => {
+  const updater = updaterWith({ armFor: () => Promise.resolve(answersOfAzure(tags) as Arm) });
+  expect(await updater.update(M)).toEqual({
+    status: "Error",
+    error: `virtual machine ${PROVIDER_ID.slice("azure://".length)} does not have the tags of Cluster default/raft; correct spec.providerID of the AzureMachine`,
+  });
+});
+
+test("tags that say whose a machine is are not taken from a template", async () => {
+  const patched: unknown[] = [];
+  const additionalTags = { team: "blue", capstan_cluster: "team-b/raft", Name: "other" };
+  const infra = { ...INFRA, spec: { ...INFRA.spec, vmSize: "Standard_D2s_v3", additionalTags } };
+  const { get } = answersOfAzure();
+  const running = async (path: string) => {
+    const { body } = await get(path);
+    const properties = body["properties"] as JsonObject;
+    const instanceView = { statuses: [{ code: "PowerState/running" }] };
+    return { body: { ...body, properties: { ...properties, instanceView } } };
+  };
+  const patch = (_: string, body: JsonObject) => {
+    patched.push(body["tags"]);
+    return Promise.resolve({ status: 200 });
+  };
+  const updater = updaterWith({
+    infra,
+    armFor: () => Promise.resolve({ get: running, patch } as unknown as Arm),
+  });
+  expect(await updater.update(M)).toMatchObject({ status: "InProgress" });
+  expect(patched).toEqual([
+    { ...tagsOf({ clusterName: "raft", clusterKey: "default/raft" }, "node"), team: "blue" },
+  ]);
 });

@@ -1,5 +1,6 @@
 import { AzureMachine, AzureMachineTemplate, isJsonObject } from "@capstan/api";
 import { type Arm, AzureError, type RegionSizes, type VirtualMachine } from "@capstan/azure";
+import { isOwned } from "@capstan/plan";
 import { Failure } from "@capstan/runtime";
 import { sizeRefusal } from "./decide-size.ts";
 import { decideStep, type MachineStep, type ObservedUpdate } from "./decide-step.ts";
@@ -128,7 +129,8 @@ async function refusalFor(
     return `${SIZE} must be the name of a size, such as Standard_D4s_v3`;
   const arm = await ports.armFor(target.azureMachine);
   const machine = await readMachine(arm, target.id);
-  if (!machine) return `virtual machine ${target.id} does not exist in Azure`;
+  const absent = absence(machine, target);
+  if (!machine || absent !== undefined) return absent;
   const { location } = machine;
   const [, , subscriptionID = ""] = target.id.split("/");
   const [region, sizesHere, quotas] = await Promise.all([
@@ -140,10 +142,19 @@ async function refusalFor(
   return sizeRefusal({ machine, size, region, sizesHere, quotas });
 }
 
+/** Why there is no machine to change. Users write provider ids, so the tags of the machine must say that it is the cluster's. */
+function absence(machine: VirtualMachine | undefined, { id, owner }: Target): string | undefined {
+  if (!machine) return `virtual machine ${id} does not exist in Azure`;
+  if (isOwned({ tags: machine.tags }, owner)) return undefined;
+  return `virtual machine ${id} does not have the tags of Cluster ${owner.clusterKey}; correct spec.providerID of the AzureMachine`;
+}
+
 /** Takes the next step of an update. */
-async function advance(arm: Arm, { id, desired, node }: Target): Promise<Progress> {
-  const machine = await readMachine(arm, id);
-  if (!machine) return failed(`virtual machine ${id} does not exist in Azure`);
+async function advance(arm: Arm, target: Target): Promise<Progress> {
+  const { desired, node } = target;
+  const machine = await readMachine(arm, target.id);
+  const absent = absence(machine, target);
+  if (!machine || absent !== undefined) return failed(absent ?? "");
   const isResized = machine.size.toLowerCase() !== desired.size.toLowerCase();
   const sizesHere = isResized ? await readSizesHere(arm, machine) : new Set<string>();
   const observed: ObservedUpdate = { machine, desired, node, sizesHere };

@@ -1,6 +1,7 @@
 import {
   armIdOf,
   AzureMachine,
+  CLUSTER_NAME_LABEL,
   formatArmId,
   type Frozen,
   getCondition,
@@ -13,6 +14,7 @@ import {
 } from "@capstan/api";
 import { type Client, shortHash } from "@capstan/runtime";
 import type { Arm } from "@capstan/azure";
+import type { Owner } from "@capstan/plan";
 import { refersTo } from "../../contract/reference.ts";
 import type { DesiredMachine, ObservedNode } from "./decide-step.ts";
 
@@ -28,6 +30,8 @@ export interface Target {
   readonly azureMachine: Frozen<AzureMachine>;
   /** The ARM id of the virtual machine. */
   readonly id: string;
+  /** Whose the virtual machine must be: a provider id could name any. */
+  readonly owner: Owner;
   readonly desired: DesiredMachine;
   readonly node: ObservedNode;
 }
@@ -49,14 +53,27 @@ export async function targetOf(client: TargetPorts["client"], name: Named): Prom
   const id = virtualMachineOf(azureMachine.spec.providerID ?? "");
   if (id === undefined)
     return `spec.providerID of AzureMachine ${reference.name} does not name a virtual machine: ${JSON.stringify(azureMachine.spec.providerID ?? "")}`;
-  const { vmSize, additionalTags = {} } = azureMachine.spec;
+  return targetFrom(machine, azureMachine, id);
+}
+
+function targetFrom(machine: Frozen<Machine>, azureMachine: Frozen<AzureMachine>, id: string): Target {
+  const { metadata, spec } = azureMachine;
+  const clusterName = metadata.labels?.[CLUSTER_NAME_LABEL] ?? machine.spec.clusterName;
   const attempt = shortHash(machine.metadata.annotations?.[RETRY_UPDATE_ANNOTATION] ?? "");
   return {
     azureMachine,
     id,
-    desired: { size: vmSize, tags: additionalTags, attempt },
+    owner: { clusterName, clusterKey: `${machine.metadata.namespace}/${clusterName}` },
+    desired: { size: spec.vmSize, tags: ownTags(spec.additionalTags), attempt },
     node: nodeOf(machine),
   };
+}
+
+// Whose a machine is, and what this updater remembers, are no tags of a template.
+const RESERVED = /^(sigs\.k8s\.io_|kubernetes\.io_|capstan_|name$)/i;
+
+function ownTags(tags: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(tags).filter(([name]) => !RESERVED.test(name)));
 }
 
 function nodeOf({ status }: Frozen<Machine>): ObservedNode {
