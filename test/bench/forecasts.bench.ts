@@ -9,7 +9,7 @@ import { DEFAULT_FEATURES, type JsonObject, parseYaml } from "@capstan/api";
 import { drawnTimes } from "@capstan/cli";
 import { forecastPool, type PoolView } from "@capstan/plan";
 import { TABLE_DURATIONS } from "@capstan/sim";
-import { type Replacement, replacementTime } from "../../packages/cli/src/plan/planners/replacement-time.ts";
+import { type Replacement, replacementTime } from "../../packages/cli/src/plan/times/replacement-time.ts";
 import type { GivenObject } from "../../packages/cli/src/plan/read/read-objects.ts";
 import { readFleet } from "../../packages/cli/src/rehearse/read/read-fleet.ts";
 import { rehearseSeed } from "../../packages/cli/src/rehearse/rehearse-seed.ts";
@@ -55,7 +55,7 @@ function poolCase(replicas: number, strategy: PoolStrategy): Case {
     kind: "MachinePool",
     fleet: {
       MachinePool: { replicas },
-      AzureMachinePool: { strategy: { type: "RollingUpdate", rollingUpdate: { ...strategy } } as JsonObject },
+      AzureMachinePool: { strategy: { type: "RollingUpdate", rollingUpdate: { ...strategy } } },
     },
     forecast: () =>
       percentiles(
@@ -128,9 +128,9 @@ function objectsIn({ folder, fleet }: Case): readonly GivenObject[] {
   return readdirSync(join(EXAMPLES, folder))
     .filter((name) => name.endsWith(".yaml"))
     .flatMap((name) => readFileSync(join(EXAMPLES, folder, name), "utf8").split(/^---$/m))
-    .map((text) => parseYaml(text) as unknown as GivenObject & { spec?: JsonObject })
+    .map((text) => parseYaml(text) as GivenObject & { spec?: JsonObject })
     .filter((object) => typeof object === "object" && object !== null)
-    .map((object) => ({ ...object, spec: { ...object.spec, ...fleet[object.kind] } }) as GivenObject)
+    .map((object) => ({ ...object, spec: { ...object.spec, ...fleet[object.kind] } }))
     .map((object) => ({ ...object, metadata: { namespace: "default", ...object.metadata } }));
 }
 

@@ -276,9 +276,9 @@ function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, res
 
 /** Nothing on this object is the reconciler's: a condition about a failed pass would stay on it for ever. */
 function isUntouched({ reconciler }: PassOptions, { stored }: Draft<KubernetesObject>): boolean {
-  const { finalizer, needsFinalizer } = reconciler;
+  const { finalizer } = reconciler;
   const hasFinalizer = finalizer !== undefined && stored.metadata.finalizers?.includes(finalizer) === true;
-  return needsFinalizer !== undefined && !hasFinalizer && !needsFinalizer(stored);
+  return !hasFinalizer && reconciler.needsFinalizer?.(stored) === false;
 }
 
 interface WithObservation {

@@ -22,7 +22,7 @@ import { type Client, isNotServed } from "@capstan/runtime";
 import type { PlanObjects } from "../read/given-objects.ts";
 import type { PlanForm } from "../print/plan-form.ts";
 import type { Planner, PlanReport, ProposedChange } from "./planner.ts";
-import { aksCourse, aksCourseLines } from "./aks-times.ts";
+import { aksCourse, aksCourseLines } from "../times/aks-times.ts";
 import { proposed } from "./proposed-pools.ts";
 
 /** Shows the resources of Azure Service Operator that manifests of AKS lead to, and which field or patch changes what. */

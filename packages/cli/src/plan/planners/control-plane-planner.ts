@@ -7,7 +7,7 @@ import { type PlanObjects, titleOf } from "../read/given-objects.ts";
 import { verdictLines } from "../read/in-place-verdict.ts";
 import { type ChangedOwner, changeReport, type PlannedOwner } from "../print/owner-report.ts";
 import type { Planner } from "./planner.ts";
-import { replacementTime } from "./replacement-time.ts";
+import { replacementTime } from "../times/replacement-time.ts";
 import { proposedControlPlane } from "./proposed-control-plane.ts";
 
 /** Plans the next step of KubeadmControlPlanes, from a dump or after a change. */

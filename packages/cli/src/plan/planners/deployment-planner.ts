@@ -26,7 +26,7 @@ import { verdictLine } from "../read/in-place-verdict.ts";
 import { type ChangedOwner, changeReport, type PlannedOwner } from "../print/owner-report.ts";
 import type { Planner, PlanReport } from "./planner.ts";
 import { proposedDeployment } from "./proposed-deployment.ts";
-import { replacementTime } from "./replacement-time.ts";
+import { replacementTime } from "../times/replacement-time.ts";
 
 type PlannedAction =
   | DeploymentPlan["actions"][number]

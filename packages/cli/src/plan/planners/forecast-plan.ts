@@ -9,7 +9,7 @@ import {
   type VersionFinding,
   versionFindings,
 } from "@capstan/plan";
-import { drawnTimes, medianTimes, type TimeFacts } from "./expected-times.ts";
+import { drawnTimes, medianTimes, type TimeFacts } from "../times/expected-times.ts";
 import { counted } from "../../render/amounts.ts";
 import { drainPatience, type Obstacle, type ObstacleReport } from "./obstacles.ts";
 import type { PoolBlock } from "../print/pool-block.ts";

@@ -23,7 +23,7 @@ import { type PoolParts, rivalNotes } from "./pool-parts.ts";
 import { refusalOf } from "../read/refusal.ts";
 import { standstillOf } from "./standstill.ts";
 import { desiredModel } from "./desired-model.ts";
-import { medianTimes } from "./expected-times.ts";
+import { medianTimes } from "../times/expected-times.ts";
 
 /** A pool as the planner sees it, and the assumptions behind that. */
 export interface ObservedPool {

@@ -1,6 +1,6 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { counted } from "../../render/amounts.ts";
-import type { ReplacementTime } from "../planners/replacement-time.ts";
+import type { ReplacementTime } from "../times/replacement-time.ts";
 import { changeLine, type FieldChange } from "../read/spec-changes.ts";
 
 /** What a change leads to for all machines of an owner, beyond the next step. */

@@ -57,7 +57,7 @@ function summaryOf({ title, course, actions, blocked }: PlannedOwner<PlannedActi
 }
 
 /** What the owners of machines do next, for people and for programs. */
-export function ownerReport<A extends PlannedAction>(
+function ownerReport<A extends PlannedAction>(
   owners: readonly PlannedOwner<A>[],
   isDisruptive: (action: A) => boolean,
 ): PlanReport {

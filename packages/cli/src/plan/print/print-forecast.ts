@@ -1,6 +1,6 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { isDisruptive, type PoolAction, type TimedAction, type Totals, type Wave } from "@capstan/plan";
-import { ASSUMPTIONS } from "../planners/expected-times.ts";
+import { ASSUMPTIONS } from "../times/expected-times.ts";
 import type { PoolForecast } from "../planners/forecast-plan.ts";
 import type { PlanForm } from "./plan-form.ts";
 import type { PlanJson } from "../planners/planner.ts";
