@@ -122,6 +122,9 @@ test("machines that updaters cover are planned one by one, with the updaters and
   ]);
   expect(planned.isDisruptive).toBe(true);
   expect(planned.print("text")).toContain(
+    "  how long updates in place take is not known before 5 of them have ended\n",
+  );
+  expect(planned.print("text")).toContain(
     "  in place: 3 machines of MachineSet machines-old by kubeadm-upgrade (machine.spec.version)\n",
   );
 });
