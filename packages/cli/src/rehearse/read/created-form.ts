@@ -1,10 +1,10 @@
 import {
   AzureClusterIdentity,
-  Cluster,
   deepCopy,
   isJsonObject,
   type JsonObject,
   type KubernetesObject,
+  PAUSED_ANNOTATION,
   Secret,
 } from "@capstan/api";
 import { DEFAULT_PRINCIPAL } from "@capstan/azure-sim";
@@ -21,19 +21,15 @@ const FILLED: readonly (readonly string[])[] = [
 /** Annotations in which controllers keep what they did; they would keep it again. */
 const KEPT_BY_CONTROLLERS = /^(machinedeployment\.clusters\.x-k8s\.io\/|clusterctl\.cluster\.x-k8s\.io\/)/;
 
-/** An object of a dump in the form in which a user would create it. */
-export function createdForm(
-  object: GivenObject,
-  { isMoved }: { readonly isMoved: boolean },
-): KubernetesObject {
+/** An object of a dump in the form in which a user would create it; not paused, so that it grows. */
+export function createdForm(object: GivenObject): KubernetesObject {
   const {
     status: _,
     metadata: __,
     spec: given,
     ...rest
   } = object as GivenObject & { readonly status?: unknown };
-  const spec =
-    given === undefined ? undefined : ownSpec(deepCopy(given), isMoved && object.kind === Cluster.kind);
+  const spec = given === undefined ? undefined : ownSpec(deepCopy(given));
   const created = {
     ...rest,
     metadata: ownMetadata(object),
@@ -53,16 +49,18 @@ function ownMetadata(object: GivenObject): object {
   };
 }
 
-function ownSpec(spec: unknown, isResumed: boolean): unknown {
+function ownSpec(spec: unknown): unknown {
   if (!isJsonObject(spec)) return spec;
   for (const path of FILLED) remove(spec, path);
   removeBootstrapSecret(spec);
-  if (isResumed) remove(spec, ["paused"]);
+  remove(spec, ["paused"]);
   return spec;
 }
 
 function ownAnnotations(annotations: JsonObject): JsonObject {
-  const own = Object.entries(annotations).filter(([key]) => !KEPT_BY_CONTROLLERS.test(key));
+  const own = Object.entries(annotations).filter(
+    ([key]) => !KEPT_BY_CONTROLLERS.test(key) && key !== PAUSED_ANNOTATION,
+  );
   return Object.fromEntries(own);
 }
 
