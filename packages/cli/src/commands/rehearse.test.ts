@@ -52,6 +52,7 @@ beforeAll(() => {
     .replace("clientSecret: simulated-secret", "clientSecret: REDACTED");
   write("dump.yaml", `${redacted}\n${[3, 1, 2].map(poolMachine).join("")}`);
   write("upgrade.yaml", VERSION("v1.34.1"));
+  write("repository.yaml", example.join("\n---\n").replaceAll("v1.33.5", "v1.34.1"));
   write("same.yaml", VERSION("v1.33.5"));
   write("other.yaml", VERSION("v1.34.1").replace("workers", "worker"));
   write("elsewhere.yaml", VERSION("v1.34.1").replace("namespace: default", "namespace: prod"));
@@ -93,6 +94,13 @@ describe("capstan rehearse", () => {
       code: 0,
       out: expect.stringContaining("nothing is disrupted") as string,
     });
+  });
+
+  test("takes the manifests of a whole cluster as they are in a repository, identity and Secret included", async () => {
+    const { code, out } = await rehearse("-f", "repository.yaml");
+    expect(out).toContain("AzureClusterIdentity default/quay-identity: unchanged");
+    expect(out).toContain('MachinePool default/workers: spec.template.spec.version: "v1.33.5" to "v1.34.1"');
+    expect(code).toBe(2);
   });
 
   test("names the disruption budget that blocks a drain, and ends with 3", async () => {

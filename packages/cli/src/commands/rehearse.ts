@@ -26,6 +26,7 @@ import { htmlOf, type NamedAnswer } from "../rehearse/print/html.ts";
 import { markdownOf } from "../rehearse/print/markdown.ts";
 import { EMPHASIS, textOf } from "../rehearse/print/text.ts";
 import type { Answer } from "../rehearse/print/answer.ts";
+import { withSimulatedLogin } from "../rehearse/read/created-form.ts";
 import { carriersOf, differencesOf, noVerdictFor } from "../rehearse/read/carriers.ts";
 import { liveFleet, liveWorkload, workloadsOf } from "../rehearse/read/live-fleet.ts";
 import { keyOf, touchedPart } from "../rehearse/read/touched-clusters.ts";
@@ -218,9 +219,10 @@ async function answerTo(shell: Shell, { options, objects, change, read }: Questi
   const faults = planIn(options.faults);
   const features = featuresOf(shell, options, [...objects, ...change]);
   const durations = durationsFrom(options, objects);
+  const manifests = change.map(withSimulatedLogin);
   const tasks = Array.from({ length: seeds }, (_, index) => ({
     fleet: read.fleet,
-    change,
+    change: manifests,
     seed: String(firstSeed + index),
     faults,
     features,

@@ -35,7 +35,12 @@ export function createdForm(object: GivenObject): KubernetesObject {
     metadata: ownMetadata(object),
     ...(spec !== undefined && { spec }),
   } as unknown as KubernetesObject;
-  return object.kind === AzureClusterIdentity.kind ? simulatedIdentity(created) : created;
+  return withSimulatedLogin(created);
+}
+
+/** A manifest with a login that the simulated Azure knows; how the real one logs in does not matter to a rollout. */
+export function withSimulatedLogin<T extends KubernetesObject>(object: T): T {
+  return object.kind === AzureClusterIdentity.kind ? simulatedIdentity(object) : object;
 }
 
 function ownMetadata(object: GivenObject): object {
@@ -79,19 +84,20 @@ function removeBootstrapSecret(spec: JsonObject): void {
   }
 }
 
-/** The simulated Azure knows one principal; how the real one logs in does not matter to a rollout. */
-function simulatedIdentity(identity: KubernetesObject): KubernetesObject {
-  const { spec } = identity as KubernetesObject & { readonly spec?: unknown };
+/** The simulated Azure knows one principal. */
+function simulatedIdentity<T extends KubernetesObject>(identity: T): T {
+  const { spec } = identity as T & { readonly spec?: unknown };
   const { tenantId: tenantID, clientId: clientID } = DEFAULT_PRINCIPAL;
   const allowedNamespaces = fieldOf(spec, "allowedNamespaces");
-  return Object.assign(identity, {
+  return {
+    ...identity,
     spec: {
       type: "WorkloadIdentity",
       tenantID,
       clientID,
       ...(allowedNamespaces !== undefined && { allowedNamespaces }),
     },
-  });
+  };
 }
 
 /** A Secret that a bootstrap config refers to: its content, or a placeholder of the same keys. */
