@@ -87,7 +87,7 @@ const later = (difference: Difference | undefined): Difference | undefined =>
   difference && { ...difference, at: difference.at + 1 };
 
 /** How far a rollout is: how many such lines a command prints, and with which numbers, depends on the speed of the machine. */
-const PROGRESS = /^(Waiting for \S+ \S+|blocked, \w+): .*/;
+const PROGRESS = /^((Waiting for \S+ \S+|blocked, \w+): |took \S+).*/;
 const isProgress = (line: string): boolean => PROGRESS.test(line);
 
 /** A shown line of progress about another object than the real ones are about. */
