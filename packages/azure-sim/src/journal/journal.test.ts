@@ -56,3 +56,22 @@ test("a journal that continues after a restart has the same hash as one without 
   expect(resumed.hash).toBe(whole.hash);
   expect(resumed.since(0)).toEqual(whole.since(0));
 });
+
+test("beside a store it keeps the newest entries alone, and its count and hash are those of all", () => {
+  const entryOf = (number: number) => ({
+    atMs: number,
+    method: "GET",
+    path: `/${number}`,
+    principal: "p",
+    status: 200,
+    operation: "GET x",
+  });
+  const [stored, whole] = [new Journal(true), new Journal(false)];
+  for (let number = 1; number <= 12_000; number++) {
+    stored.add(entryOf(number));
+    whole.add(entryOf(number));
+  }
+  expect(stored.since(0).length).toBeLessThanOrEqual(10_000);
+  expect(stored.since(0).at(-1)).toEqual(whole.since(0).at(-1));
+  expect([stored.count, stored.hash]).toEqual([whole.count, whole.hash]);
+});

@@ -20,8 +20,10 @@ export interface JournalEntry {
   readonly delayMs?: number;
 }
 
-// Room for a virtual day of a busy fleet; older entries are only in the store.
+// Room for a virtual day of a busy fleet.
 const KEPT_ENTRIES = 100_000;
+// A server that runs for days has its journal in the store; 800 bytes of each entry would otherwise add up to 160 MB.
+const KEPT_BESIDE_STORE = 5_000;
 
 /** All requests, and a hash over them: two equal runs have the same hash. */
 export class Journal {
@@ -32,9 +34,11 @@ export class Journal {
   #hash = "";
   #hashed = 0;
   readonly #isStored: boolean;
+  readonly #kept: number;
 
   constructor(isStored: boolean) {
     this.#isStored = isStored;
+    this.#kept = isStored ? KEPT_BESIDE_STORE : KEPT_ENTRIES;
   }
 
   get hash(): string {
@@ -50,7 +54,7 @@ export class Journal {
     const whole: JournalEntry = { sequence: ++this.#sequence, ...entry };
     this.#entries.push(whole);
     if (this.#isStored) this.#unsaved.push(whole);
-    if (this.#entries.length > 2 * KEPT_ENTRIES) this.#letGo();
+    if (this.#entries.length > 2 * this.#kept) this.#letGo();
   }
 
   /** The entries after the given sequence number, oldest first. */
@@ -80,7 +84,7 @@ export class Journal {
 
   #letGo(): void {
     this.#takeIn();
-    this.#entries = this.#entries.slice(-KEPT_ENTRIES);
+    this.#entries = this.#entries.slice(-this.#kept);
   }
 
   #takeIn(): void {
