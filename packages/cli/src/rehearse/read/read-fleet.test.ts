@@ -157,7 +157,11 @@ describe("a fleet is what users own", () => {
     const deployment = object(CORE, "MachineDeployment", "d", {
       spec: { clusterName: "one", template: { spec: { infrastructureRef } } },
     });
-    const fleet = [cluster("one"), object(AZURE, "AzureCluster", "one"), deployment];
+    const subnet = { reference: { kind: "VirtualNetworksSubnet", name: "made-by-a-controller" } };
+    const managed = object("containerservice.azure.com/v1api20250801", "ManagedCluster", "m", {
+      spec: subnet,
+    });
+    const fleet = [cluster("one"), object(AZURE, "AzureCluster", "one"), deployment, managed];
     expect(read(fleet, [deployment]).missing).toEqual([
       "AzureMachineTemplate default/t is not in the dump, and MachineDeployment default/d needs it",
     ]);
