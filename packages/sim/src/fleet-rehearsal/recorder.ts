@@ -28,6 +28,7 @@ interface KnownMachine {
   goneMs: number | undefined;
   readonly availability: [number, boolean][];
   readonly updatedMs: number[];
+  isUpdating: boolean;
   versionBefore: string | undefined;
 }
 
@@ -131,6 +132,7 @@ export class FleetRecorder {
       goneMs: undefined,
       availability: [],
       updatedMs: [],
+      isUpdating: false,
       versionBefore: undefined,
     };
     this.#machines.set(machineId, known);
@@ -176,12 +178,20 @@ export class FleetRecorder {
     const id = machineIdIn(providerID);
     if (id === undefined) return;
     const known = this.#known(id);
+    if (kind === Machine) this.#updatingInPlace(known, object as Frozen<Machine>);
     if (known.group !== undefined) return;
     known.name = object.metadata.name;
     known.group =
       kind === Machine
         ? groupOfMachine(object as Frozen<Machine>)
         : this.#groupOfPoolMachine(object as Frozen<AzureMachinePoolMachine>);
+  }
+
+  /** An update in place need not show in Azure's model or the version of the kubelet: another size does not. */
+  #updatingInPlace(known: KnownMachine, { status }: Frozen<Machine>): void {
+    const isUpdating = status?.phase === "Updating";
+    if (isUpdating && !known.isUpdating && this.#changedMs !== undefined) known.updatedMs.push(this.#nowMs);
+    known.isUpdating = isUpdating;
   }
 
   /** Pools without machine objects, as those of AKS, list the machines themselves. */

@@ -5,6 +5,7 @@ import {
   type KubernetesObject,
   PAUSED_ANNOTATION,
 } from "@capstan/api";
+import { AZURE_UPDATER } from "@capstan/manager";
 import type { Fleet, WorkloadObjects } from "@capstan/sim";
 import { CommandError } from "../../command-error.ts";
 import type { GivenObject } from "../../plan/read/read-objects.ts";
@@ -14,7 +15,7 @@ import { bootstrapSecret, createdForm } from "./created-form.ts";
 import { missingObjects } from "./missing-objects.ts";
 import { namesByGroup } from "./machine-names.ts";
 import { touchedPart } from "./touched-clusters.ts";
-import { fieldOf, isKind, MACHINE_KINDS, sortDump, type SortedDump } from "./owned-objects.ts";
+import { fieldOf, isKind, MACHINE_KINDS, sortDump, type SortedDump, textOf } from "./owned-objects.ts";
 
 /** A fleet that can be grown, and what its dump did not say. */
 export interface ReadFleet {
@@ -133,7 +134,7 @@ function notSimulated(roots: readonly GivenObject[]): readonly string[] {
   const updaters = roots.filter(
     (one) =>
       isKind(one, "ExtensionConfig") &&
-      fieldOf(one, "spec", "clientConfig", "service", "name") !== REFERENCE_UPDATER,
+      !SIMULATED_UPDATERS.has(textOf(one, "spec", "clientConfig", "service", "name") ?? ""),
   );
   const renewed = roots.filter(
     (one) => fieldOf(one, "spec", "template", "image", "nodePrototyping") !== undefined,
@@ -156,7 +157,8 @@ function externalEtcd({ kind, metadata, spec }: GivenObject): readonly string[] 
     : [`${kind} ${metadata.namespace}/${metadata.name} has an external etcd, which is not simulated`];
 }
 
-const REFERENCE_UPDATER = "kubeadm-upgrade";
+/** The Services of updaters that run in the simulation: the reference one, and the one for Azure. */
+const SIMULATED_UPDATERS: ReadonlySet<string> = new Set(["kubeadm-upgrade", AZURE_UPDATER]);
 
 function refuseUnknownWorkload(clusters: readonly GivenObject[], workloads: readonly GivenWorkload[]): void {
   const names = clusters.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
