@@ -74,6 +74,7 @@ export class FleetRecorder {
   #faults = 0;
   #changedMs: number | undefined;
   #lastWorkMs = 0;
+  #lastMoveMs = 0;
 
   constructor(world: World, sizes: RunSizes) {
     this.#world = world;
@@ -83,6 +84,7 @@ export class FleetRecorder {
     world.azure.core.onMachine((event) => this.#machine(event));
     world.truth.onAvailability(({ machineId, isAvailable, atMs }) => {
       this.#known(machineId).availability.push([atMs, isAvailable]);
+      this.#lastMoveMs = atMs;
     });
     world.management.storage.follow((resource, event) => this.#stored(resource, event));
     world.trace.onEvent((event) => this.#happened(event));
@@ -104,6 +106,11 @@ export class FleetRecorder {
   /** When a machine, a Node, a condition or Azure changed last. */
   get lastWorkMs(): number {
     return this.#lastWorkMs;
+  }
+
+  /** When a machine came, went, or began or ceased to be available. Controllers that try again and again do not move it. */
+  get lastMoveMs(): number {
+    return this.#lastMoveMs;
   }
 
   /** What has been recorded since the change. */
@@ -142,6 +149,7 @@ export class FleetRecorder {
   #machine({ kind, machineId }: MachineEvent): void {
     const known = this.#known(machineId);
     this.#lastWorkMs = this.#nowMs;
+    this.#lastMoveMs = this.#nowMs;
     // Azure tells of a new machine before it can be asked for its size.
     if (known.cores === 0) known.cores = this.#coresOf(machineId);
     if (kind === "deleted") known.goneMs = this.#nowMs;
