@@ -66,7 +66,12 @@ export {
   decideStop,
 } from "./images/steps.ts";
 export { changedPaths } from "./in-place/changes.ts";
-export { type UpdatePlan, type UpdaterAnswer, planUpdate } from "./in-place/plan.ts";
+export {
+  AVAILABILITY_NOT_COUNTED,
+  type UpdatePlan,
+  type UpdaterAnswer,
+  planUpdate,
+} from "./in-place/plan.ts";
 export {
   keptRecords,
   recordedUpdatersLeft,

@@ -39,6 +39,8 @@ export interface CanUpdateResult {
   readonly message?: string;
   /** The Node must be drained before `update` is called: the machine restarts. */
   readonly needsDrain?: boolean;
+  /** False if the machine stays available during the update. Cluster API counts it from 1.15; Capstan records and shows it. */
+  readonly affectsAvailability?: boolean;
 }
 
 /** Asks to update a machine, or how far the update is. */

@@ -27,6 +27,9 @@ export const inPlaceDecision = {
         name: string("The name of the updater.", { minLength: 1, maxLength: 512 }),
         changes: listOf("The fields that it changes.", Path, { maxItems: 256 }),
         needsDrain: optional(boolean("Whether the Node is drained before the first call of UpdateMachine.")),
+        affectsAvailability: optional(
+          boolean("False if the updater says that the machine stays available. It changes no budget yet."),
+        ),
       }),
       { maxItems: 32 },
     ),

@@ -35,6 +35,12 @@ const FORMS = ["text", "json", "markdown"];
 const DURATIONS: readonly DurationSource[] = ["fleet", "table"];
 const DAY_MS = 24 * 3_600_000;
 
+function durationsOption(): Option {
+  const meaning =
+    "of boots, drains, creations and deletions: learnt from the fleet where five machines show them, or those of the model's table";
+  return new Option("--durations <source>", meaning).choices(DURATIONS).default("fleet");
+}
+
 /** Adds `capstan rehearse`. */
 export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut): void {
   const several = (file: string, before: readonly string[] | undefined): readonly string[] => [
@@ -67,14 +73,7 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
     )
     .option("--seeds <number>", "how many runs, each with other durations", seedCount, 20)
     .option("--seed <number>", "the first seed", count, 1)
-    .addOption(
-      new Option(
-        "--durations <source>",
-        "of boots, drains, creations and deletions: learnt from the fleet where five machines show them, or those of the model's table",
-      )
-        .choices(DURATIONS)
-        .default("fleet"),
-    )
+    .addOption(durationsOption())
     .option("--faults <list>", "faults from the change on: none, swarm, or a comma-separated list", "none")
     .addOption(
       new Option("--limit <duration>", "virtual time that the change may take")

@@ -4,7 +4,6 @@ import {
   KubeadmConfig,
   KubeadmControlPlane,
   labelValueFor,
-  Machine,
   type MachineDeployment,
   MachineSet,
   CONTROL_PLANE_NAME_LABEL,
@@ -14,7 +13,8 @@ import { deploymentViewOf, viewFromConditions } from "@capstan/manager";
 import { planDeployment } from "@capstan/plan";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/read/newest-time.ts";
-import { type OwnerName, progressLines, readOwner } from "./owner-progress.ts";
+import { inPlaceLines } from "./in-place-lines.ts";
+import { machinesOf, type OwnerName, progressLines, readOwner } from "./owner-progress.ts";
 import type { OwnerRollout } from "./owner-tree.ts";
 
 /** Where to read an owner, and the time there. */
@@ -30,16 +30,15 @@ export async function ownerRollout(
   { namespace, now }: OwnerPlace,
 ): Promise<OwnerRollout> {
   const owner = await readOwner(client, name, namespace);
-  const label = name.kind === KubeadmControlPlane ? CONTROL_PLANE_NAME_LABEL : DEPLOYMENT_NAME_LABEL;
-  const own = { namespace, labelSelector: `${label}=${labelValueFor(name.name)}` };
-  const machines = await client.list(Machine, own);
+  const machines = await machinesOf(client, owner);
   // The clock of the cluster may be ahead of ours.
   const nowMs = Math.max(now(), newestTimeIn([owner, ...machines] as never) ?? 0);
   const outdated =
     name.kind === KubeadmControlPlane
       ? await outdatedOfControlPlane(client, owner as Frozen<KubeadmControlPlane>, { machines, nowMs })
       : await outdatedOfDeployment(client, owner as Frozen<MachineDeployment>, { machines, nowMs });
-  return { lines: progressLines(owner), machines, outdated: new Set(outdated), nowMs };
+  const lines = [...progressLines(owner), ...inPlaceLines(owner, machines)];
+  return { lines, machines, outdated: new Set(outdated), nowMs };
 }
 
 async function outdatedOfControlPlane(

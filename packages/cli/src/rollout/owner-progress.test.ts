@@ -68,6 +68,39 @@ test("a rollout of a MachineDeployment says which check of its MachineSet holds 
   expect(text).toContain(`\n  PreflightCheckFailed: ${message}\n`);
 });
 
+test("a rollout in place says who makes which change after a drain, and how long the rest takes", async () => {
+  const resizer = { name: "resizer", changes: ["infraMachine.spec.vmSize"], needsDrain: true };
+  const decision = { key: "k", result: "Covered" as const, updaters: [resizer], message: "why" };
+  const deployment = machineDeployment({
+    metadata: { name: "workers", generation: 2 },
+    spec: { replicas: 4 },
+    status: {
+      ...counts,
+      inPlace: { machineSet: "workers-new", decisions: [{ ...decision, machineSet: "workers-old" }] },
+    },
+  });
+  const workers = await ownerProgress(
+    clientWith(deployment),
+    { kind: MachineDeployment, name: "workers" },
+    PLACE,
+  );
+  expect(workers.text).toContain(
+    "\n  in place: MachineSet workers-old by resizer (infraMachine.spec.vmSize, after a drain)\n  how long updates in place take is not known before 5 of them have ended\n",
+  );
+  const controlPlane = kubeadmControlPlane({
+    metadata: { name: "bridge", generation: 2 },
+    spec: { replicas: 4 },
+    status: {
+      ...counts,
+      inPlace: { key: "k", decisions: ["a", "b"].map((machine) => ({ ...decision, machine })) },
+    },
+  });
+  const { text } = await ownerProgress(clientWith(controlPlane), OWNER, PLACE);
+  expect(text).toContain(
+    "\n  in place: Machines a, b by resizer (infraMachine.spec.vmSize, after a drain)\n",
+  );
+});
+
 test("a complete rollout ends with code 0, but not before the controller has seen the change", async () => {
   const complete = { replicas: 3, upToDateReplicas: 3, readyReplicas: 3, observedGeneration: 2 };
   const at = (generation: number) =>

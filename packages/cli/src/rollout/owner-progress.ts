@@ -1,18 +1,24 @@
 import {
+  CONTROL_PLANE_NAME_LABEL,
   type Condition,
+  DEPLOYMENT_NAME_LABEL,
   type CustomKind,
   deprecatedConditionsOf,
   type Frozen,
   getCondition,
   KubeadmControlPlane,
+  labelValueFor,
   type KubernetesObject,
+  Machine,
   MachineDeployment,
 } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { unknownName } from "../cluster/unknown-name.ts";
 import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/read/given-objects.ts";
+import type { RecordedDecision } from "../plan/read/in-place-verdict.ts";
 import type { Patience, Progress } from "./follow-rollout.ts";
+import { inPlaceLines } from "./in-place-lines.ts";
 import type { RolloutAnswer } from "./rollout-answer.ts";
 
 /** An owner of machines that reports the numbers of its rollout in its status. */
@@ -30,6 +36,7 @@ export type Owner = Frozen<KubernetesObject> & {
     readonly upToDateReplicas?: number;
     readonly readyReplicas?: number;
     readonly availableReplicas?: number;
+    readonly inPlace?: { readonly decisions: readonly RecordedDecision[] };
     readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Frozen<Condition>[] } };
   };
 };
@@ -81,8 +88,17 @@ export async function ownerProgress(
 ): Promise<Progress> {
   const owner = await readOwner(client, { kind, name }, namespace);
   const isDone = isRolledOut(owner);
+  const lines = isDone || !owner.status?.inPlace ? [] : inPlaceLines(owner, await machinesOf(client, owner));
   const code = isDone ? EXIT.done : isWatching ? undefined : EXIT.failed;
-  return { text: `${sentenceFor(owner, isDone)}\n`, code, answer: ownerAnswer(owner, isDone) };
+  const text = [sentenceFor(owner, isDone), ...lines].join("\n  ");
+  return { text: `${text}\n`, code, answer: ownerAnswer(owner, isDone) };
+}
+
+/** The machines of an owner, by the label that its controller gives them. */
+export function machinesOf(client: Client, { kind, metadata }: Owner): Promise<readonly Frozen<Machine>[]> {
+  const label = kind === KubeadmControlPlane.kind ? CONTROL_PLANE_NAME_LABEL : DEPLOYMENT_NAME_LABEL;
+  const { namespace = "", name } = metadata;
+  return client.list(Machine, { namespace, labelSelector: `${label}=${labelValueFor(name)}` });
 }
 
 /** The numbers of the rollout of an owner, and what holds it up: a line each. */

@@ -43,6 +43,24 @@ describe("a plan", () => {
     });
   });
 
+  test("keeps that a machine is drained before, and that it stays available", () => {
+    const changes = ["machine.spec.version"];
+    const planned = (answer: object) =>
+      planUpdate({
+        changes,
+        updaters: [{ name: "u" }],
+        answers: new Map([["u", { accepted: changes, ...answer }]]),
+      });
+    expect(planned({ needsDrain: true, affectsAvailability: false })).toMatchObject({
+      steps: [{ name: "u", changes, needsDrain: true, affectsAvailability: false }],
+    });
+    expect(planned({ needsDrain: false, affectsAvailability: true })).toMatchObject({
+      state: "covered",
+      steps: [{ name: "u", changes }],
+    });
+    expect(JSON.stringify(planned({ affectsAvailability: true }))).not.toContain("affectsAvailability");
+  });
+
   test("names the changes that no updater makes, and who was asked", () => {
     expect(complete(PATHS.slice(2), [["images", ["infraMachine.spec.image"]]])).toMatchObject({
       state: "uncovered",

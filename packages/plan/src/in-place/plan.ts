@@ -8,11 +8,23 @@ interface PlannedUpdater {
 /** The answer of an updater to the question which changes it can make. */
 export type UpdaterAnswer =
   /** With its own words about the changes that it refuses, if it has any. */
-  | { readonly accepted: readonly string[]; readonly needsDrain?: boolean; readonly message?: string }
+  | {
+      readonly accepted: readonly string[];
+      readonly needsDrain?: boolean;
+      readonly affectsAvailability?: boolean;
+      readonly message?: string;
+    }
   /** The updater did not answer, and its failure policy is Ignore: it makes no change. */
   | { readonly ignored: string }
   /** The updater did not answer, so it is not known what can be updated in place. */
   | { readonly failed: string };
+
+/**
+ * Why an updater's word that a machine stays available is recorded and shown, and changes no budget: the name of the field may
+ * change until Cluster API 1.15 is on Go's module proxy.
+ */
+export const AVAILABILITY_NOT_COUNTED =
+  "the machine stays available, which counts only from Cluster API 1.15";
 
 /** A part of a plan: an updater and the changes that it makes. */
 interface PlanStep {
@@ -20,6 +32,8 @@ interface PlanStep {
   readonly changes: readonly string[];
   /** Whether the Node is drained before. */
   readonly needsDrain?: boolean;
+  /** False if the updater says that the machine stays available. No budget counts it: see AVAILABILITY_NOT_COUNTED. */
+  readonly affectsAvailability?: boolean;
 }
 
 /** The plan, or the next question that it needs. */
@@ -67,7 +81,12 @@ function stepOf(name: string, left: readonly string[], answer: UpdaterAnswer): P
   if (!("accepted" in answer)) return { name, changes: [] };
   const accepted = new Set(answer.accepted);
   const changes = left.filter((path) => accepted.has(path));
-  return { name, changes, ...(answer.needsDrain === true && { needsDrain: true }) };
+  return {
+    name,
+    changes,
+    ...(answer.needsDrain === true && { needsDrain: true }),
+    ...(answer.affectsAvailability === false && { affectsAvailability: false }),
+  };
 }
 
 function uncoveredWhy(

@@ -60,7 +60,7 @@ export async function canUpdateAnswer(
     changes.length === 0
       ? []
       : await definition.canUpdate(requestOf({ current, desired, changes, settings: settingsIn(body) }));
-  const { acceptedChanges, message } = resultOf(asked);
+  const { acceptedChanges, message, affectsAvailability } = resultOf(asked);
   const accepted = new Set<string>(acceptedChanges);
   const patches = differences.flatMap(({ part, patchFor }) => {
     const patch = patchFor(accepted);
@@ -69,6 +69,7 @@ export async function canUpdateAnswer(
   return {
     ...answerTo(question.hook),
     ...(message !== undefined && { message }),
+    ...(affectsAvailability !== undefined && { affectsAvailability }),
     ...Object.fromEntries(patches),
   };
 }

@@ -204,6 +204,29 @@ test("CanUpdateMachineSet gets patches of whole templates, and the updater sees 
   });
 });
 
+test.each([true, false, undefined])(
+  "affectsAvailability %j of an updater is in the answer to Cluster API's controllers as it is",
+  async (affectsAvailability) => {
+    const updater = defineUpdater({
+      name: "hot-plug",
+      canUpdate: ({ changes }) => ({
+        acceptedChanges: changes,
+        ...(affectsAvailability !== undefined && { affectsAvailability }),
+      }),
+      update: done,
+    });
+    const side = (version: string) => ({
+      machine: machine({ version }),
+      infrastructureMachine: infrastructure({}),
+    });
+    const { body } = await post(updater, "/canupdatemachine/can-update", {
+      current: side("v1.34.0"),
+      desired: side("v1.34.1"),
+    });
+    expect(body["affectsAvailability"]).toBe(affectsAvailability);
+  },
+);
+
 test("UpdateMachine says when to call again, that it is done, and why it failed", async () => {
   const { updater } = upgrader();
   const call = async (name: string) => {

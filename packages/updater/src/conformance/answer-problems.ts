@@ -138,7 +138,7 @@ export function retryProblem(received: Received): string | undefined {
 
 /** Patches must apply, and change nothing that is not a change toward the desired objects. */
 export function patchesProblem(received: Received, { current, desired }: Sides): string | undefined {
-  const problem = statusProblem(received);
+  const problem = statusProblem(received) ?? availabilityProblem(received);
   if (problem !== undefined) return problem;
   for (const [name, before] of Object.entries(current)) {
     const after = desired[name];
@@ -155,6 +155,13 @@ export function patchesProblem(received: Received, { current, desired }: Sides):
     }
   }
   return undefined;
+}
+
+function availabilityProblem({ json }: Received): string | undefined {
+  const value = json?.["affectsAvailability"] ?? true;
+  return typeof value === "boolean"
+    ? undefined
+    : `affectsAvailability must be true or false, but is ${shown(value)}`;
 }
 
 /** A hostile request must be refused by an answer, never by silence or a page of a web server. */

@@ -89,6 +89,10 @@ const BROKEN: Readonly<Record<string, readonly [Handler, string]>> = {
   ],
   "done for any machine": [wrong(OURS_UPDATE, () => ({ status: "Done" })), "controllers would believe it"],
   "no status for Cluster API": [wrong(CAPI, () => ({})), "status must be Success or Failure, but is nothing"],
+  "an availability that is a text": [
+    wrong(CAPI, (answer) => ({ ...answer, affectsAvailability: "no" })),
+    "affectsAvailability must be true or false, but is no",
+  ],
   "a patch that does not apply": [
     wrong(CAPI, (answer) => ({
       ...answer,

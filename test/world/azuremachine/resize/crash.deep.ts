@@ -1,6 +1,6 @@
 import { crashAt, crashPointsOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { sampledPoints } from "../../../sample.ts";
+import { everyNth } from "../../../sample.ts";
 import { resizeLife } from "./life.ts";
 
 test.each([true, false])(
@@ -9,9 +9,10 @@ test.each([true, false])(
     const life = resizeLife("1", { hasRoom });
     const calm = await rehearse(life);
     expect(calm.failure).toBeUndefined();
-    const points = sampledPoints(
+    const points = everyNth(
       `crashes of a resize ${hasRoom ? "with" : "without"} room`,
       crashPointsOf(calm).slice(-120),
+      41,
     );
     for await (const { point, run } of crashAt(points, life)) {
       const where = JSON.stringify(point);

@@ -8,6 +8,7 @@ import { verdictLines } from "../read/in-place-verdict.ts";
 import { type ChangedOwner, changeReport, type PlannedOwner } from "../print/owner-report.ts";
 import type { Planner } from "./planner.ts";
 import { replacementTime } from "../times/replacement-time.ts";
+import { updatePace } from "../times/update-pace.ts";
 import { proposedControlPlane } from "./proposed-control-plane.ts";
 
 /** Plans the next step of KubeadmControlPlanes, from a dump or after a change. */
@@ -57,25 +58,27 @@ function planned(stored: StoredControlPlane): PlannedOwner<ControlPlaneAction> {
   const view = viewFromConditions(stored);
   const { actions, blocked } = planControlPlane(view);
   const outdated = view.machines.filter((machine) => machine.outdated.length > 0).length;
-  const course = actions.length > 0 && outdated > 0 ? courseOf(controlPlane, view, outdated) : undefined;
+  const course = actions.length > 0 && outdated > 0 ? courseOf(stored, view, outdated) : undefined;
   return { title: titleOf(controlPlane), verdicts: verdictsOf(controlPlane), actions, blocked, course };
 }
 
 /** Control planes are changed one machine after the other. */
 function courseOf(
-  { spec }: Frozen<KubeadmControlPlane>,
+  { controlPlane: { spec }, machines }: StoredControlPlane,
   { replicas, maxSurge, inPlace }: ReturnType<typeof viewFromConditions>,
   outdated: number,
 ): Course {
   const verdicts = [...(inPlace?.verdicts.values() ?? [])];
   const isInPlace = verdicts.length > 0 && verdicts.every(({ result }) => result === "Covered");
   const surge = isInPlace ? 0 : (inPlace?.fallbackSurge ?? maxSurge);
+  const pace = updatePace(machines);
   const course: Course = {
     outdated,
     desired: replicas,
     maxSurge: surge,
     maxUnavailable: 1 - surge,
     isInPlace,
+    ...(pace && { pace }),
   };
   const { kind } = spec.machineTemplate.spec.infrastructureRef;
   if (isInPlace || kind !== AzureMachineTemplate.kind) return course;

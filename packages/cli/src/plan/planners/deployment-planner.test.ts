@@ -122,12 +122,22 @@ test("machines that updaters cover are planned one by one, with the updaters and
   ]);
   expect(planned.isDisruptive).toBe(true);
   expect(planned.print("text")).toContain(
+    "  how long updates in place take is not known before 5 of them have ended\n",
+  );
+  expect(planned.print("text")).toContain(
     "  in place: 3 machines of MachineSet machines-old by kubeadm-upgrade (machine.spec.version)\n",
   );
 });
 
 test("a drain before an update, and a set that no updater covers beside one that is covered, are shown", () => {
-  const updaters = [{ name: "resizer", changes: ["infraMachine.spec.vmSize"], needsDrain: true }];
+  const updaters = [
+    {
+      name: "resizer",
+      changes: ["infraMachine.spec.vmSize"],
+      needsDrain: true,
+      affectsAvailability: false,
+    },
+  ];
   const two = machineSet(old, { spec: { replicas: 2 }, status: { replicas: 2 } });
   const other = machineSet(old, {
     metadata: { name: "machines-other", uid: "s3" },
@@ -147,7 +157,7 @@ test("a drain before an update, and a set that no updater covers beside one that
   const planned = planOf(given, two, other, target, moved, ...rest);
   const text = planned.print("text");
   expect(text).toContain(
-    "  in place: 2 machines of MachineSet machines-old by resizer (infraMachine.spec.vmSize, after a drain)\n",
+    "  in place: 2 machines of MachineSet machines-old by resizer (infraMachine.spec.vmSize, after a drain; the machine stays available, which counts only from Cluster API 1.15)\n",
   );
   expect(text).toContain("  blocked: 1 machine of MachineSet machines-other: no updater changes it\n");
   expect(text).toContain("2 machines updated in place, 1 not changed");

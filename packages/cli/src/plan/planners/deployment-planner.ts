@@ -27,6 +27,7 @@ import { type ChangedOwner, changeReport, type PlannedOwner } from "../print/own
 import type { Planner, PlanReport } from "./planner.ts";
 import { proposedDeployment } from "./proposed-deployment.ts";
 import { replacementTime } from "../times/replacement-time.ts";
+import { updatePace } from "../times/update-pace.ts";
 
 type PlannedAction =
   | DeploymentPlan["actions"][number]
@@ -105,7 +106,7 @@ function planOf(
   const outdated = machines.filter((machine) => controllerOf(machine)?.uid !== targetUid).length;
   const isRolling = outdated > 0 && view.strategy === "RollingUpdate" && actions.some(startsRollout);
   return {
-    course: isRolling ? courseOf(deployment, view, outdated) : undefined,
+    course: isRolling ? { ...courseOf(deployment, view, outdated), ...paceOf(machines) } : undefined,
     title: titleOf(deployment),
     verdicts: verdictsOf(deployment, machines, own),
     actions: actions.flatMap<PlannedAction>((action) =>
@@ -144,6 +145,11 @@ function courseOf(
   const { maxSurge, maxUnavailable } = inPlace?.fallback ?? limits;
   const course: Course = { ...facts, maxSurge, maxUnavailable };
   return { ...course, ...timeOf(spec, course) };
+}
+
+function paceOf(machines: readonly Frozen<Machine>[]): Pick<Course, "pace"> {
+  const pace = updatePace(machines);
+  return pace ? { pace } : {};
 }
 
 function isCovered(status: Frozen<MachineDeployment>["status"]): boolean {

@@ -263,7 +263,7 @@ describe("a change of a KubeadmControlPlane", () => {
     const { json, text, summary, isDisruptive } = await planned(controlPlanePlanner, made, LARGE, resized);
     expect(text).toContain("in place: Machines a, b, c by resizer (");
     expect(text).toContain(
-      "  3 machines updated in place\n  at least 2 available, at most 3 machines at any time\n",
+      "  3 machines updated in place\n  how long updates in place take is not known before 5 of them have ended\n  at least 2 available, at most 3 machines at any time\n",
     );
     expect(summary).toBe("KubeadmControlPlane default/control-plane: 3 machines updated in place");
     expect(json.actions).toMatchObject([

@@ -1,6 +1,7 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { counted } from "../../render/amounts.ts";
 import type { ReplacementTime } from "../times/replacement-time.ts";
+import { type UpdatePace, updateTimeLine } from "../times/update-pace.ts";
 import { changeLine, type FieldChange } from "../read/spec-changes.ts";
 
 /** What a change leads to for all machines of an owner, beyond the next step. */
@@ -16,6 +17,8 @@ export interface Course {
   readonly split?: { readonly updated: number; readonly staying: number };
   /** How long it takes; absent if no times are known of such machines. */
   readonly time?: ReplacementTime;
+  /** How fast machines of the owner were updated in place so far, if that is known. */
+  readonly pace?: UpdatePace;
 }
 
 /** The changed fields, and what the rollout does to how many machines; a line each. */
@@ -23,6 +26,7 @@ export function courseLines(course: Course | undefined, changes: readonly FieldC
   const fields = changes.map(changeLine);
   if (!course) return fields;
   const { desired, maxSurge, maxUnavailable, time } = course;
+  const updated = course.isInPlace ? course.outdated : (course.split?.updated ?? 0);
   const unchecked = "quota and capacity of Azure, disruption budgets; the actions are the next ones";
   return [
     ...fields,
@@ -32,10 +36,11 @@ export function courseLines(course: Course | undefined, changes: readonly FieldC
           `about ${humanDuration(time.typicalMs)}, one run in ten takes longer than ${humanDuration(time.slowMs)}`,
         ]
       : []),
+    ...(updated > 0 ? [updateTimeLine(course.pace, updated)] : []),
     `at least ${Math.max(0, desired - maxUnavailable)} available, at most ${counted(desired + maxSurge, "machine")} at any time`,
     time
       ? `times are those of recorded traffic; not checked: ${unchecked}`
-      : `not checked: how long it takes, ${unchecked}`,
+      : `not checked: ${updated > 0 ? "" : "how long it takes, "}${unchecked}`,
   ];
 }
 

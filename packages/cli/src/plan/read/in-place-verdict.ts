@@ -1,4 +1,5 @@
 import type { Frozen, KubeadmControlPlane } from "@capstan/api";
+import { AVAILABILITY_NOT_COUNTED } from "@capstan/plan";
 
 type Recorded = NonNullable<
   NonNullable<Frozen<KubeadmControlPlane>["status"]>["inPlace"]
@@ -28,9 +29,10 @@ export function verdictLine(
 ): string {
   if (result === "Covered") {
     const by = updaters
-      .map(({ name, changes, needsDrain }) => {
+      .map(({ name, changes, needsDrain, affectsAvailability }) => {
         const drain = needsDrain === true ? ", after a drain" : "";
-        return `${name} (${changes.join(", ")}${drain})`;
+        const stays = affectsAvailability === false ? `; ${AVAILABILITY_NOT_COUNTED}` : "";
+        return `${name} (${changes.join(", ")}${drain}${stays})`;
       })
       .join(", then ");
     return `in place: ${subject} by ${by === "" ? "no updater: no field changes" : by}`;

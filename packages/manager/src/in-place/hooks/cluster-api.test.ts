@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { canUpdateBody, patchedObjects, progressIn, updateBody } from "./cluster-api.ts";
+import {
+  affectsAvailabilityIn,
+  canUpdateBody,
+  patchedObjects,
+  progressIn,
+  updateBody,
+} from "./cluster-api.ts";
 
 const metadata = { name: "m", namespace: "default", uid: "1-2-3", labels: { a: "b" }, ownerReferences: [] };
 const objects = {
@@ -107,6 +113,21 @@ test.each<[unknown, string]>([
 ])("an answer %j to CanUpdateMachine or UpdateMachine is refused", (body, message) => {
   expect(() => patchedObjects("CanUpdateMachine", body, objects)).toThrow(message);
   expect(() => progressIn(body)).toThrow(message);
+});
+
+test.each<[unknown, boolean]>([
+  [undefined, true],
+  [null, true],
+  [true, true],
+  [false, false],
+])("affectsAvailability %j of an answer means %j", (affectsAvailability, expected) => {
+  expect(affectsAvailabilityIn({ status: "Success", affectsAvailability })).toBe(expected);
+});
+
+test.each([0, "false", {}, []])("affectsAvailability %j of an answer is refused", (affectsAvailability) => {
+  expect(() => affectsAvailabilityIn({ status: "Success", affectsAvailability })).toThrow(
+    `affectsAvailability must be true or false, but is ${JSON.stringify(affectsAvailability)}`,
+  );
 });
 
 test.each<[object, object]>([

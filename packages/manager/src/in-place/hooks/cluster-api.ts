@@ -65,6 +65,13 @@ export function patchedObjects(
   };
 }
 
+/** Whether an update takes the machine out of service; Cluster API 1.15 has it in its questions, and takes true if it is absent. */
+export function affectsAvailabilityIn(body: unknown): boolean {
+  const value = objectIn(body)["affectsAvailability"] ?? true;
+  if (typeof value === "boolean") return value;
+  throw invalidAnswer("InvalidAnswer", `affectsAvailability must be true or false, but is ${quoted(value)}`);
+}
+
 /** The progress of an update. A failure is not final: the extension is called again. */
 export function progressIn(body: unknown): UpdateAnswer {
   const { retryAfterSeconds, message } = successIn(body);

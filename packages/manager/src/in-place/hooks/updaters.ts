@@ -7,7 +7,13 @@ import {
   type MachineObjects,
   type UpdaterQuestion,
 } from "../machine-objects.ts";
-import { canUpdateBody, patchedObjects, progressIn, updateBody } from "./cluster-api.ts";
+import {
+  affectsAvailabilityIn,
+  canUpdateBody,
+  patchedObjects,
+  progressIn,
+  updateBody,
+} from "./cluster-api.ts";
 import { hookPath, type QuestionHook, UPDATER_API, type UpdaterHook } from "./hook-api.ts";
 import type { HookClient } from "./hook-client.ts";
 import { messageIn, readAcceptedChanges, readNeedsDrain, readUpdateAnswer } from "./messages.ts";
@@ -103,8 +109,10 @@ async function askByObjects(
   // A machine may differ from its template: what the extension was not shown, it has not accepted.
   const accepted = request.changes.filter((path) => !left.has(path) && (!isAboutSet || shown.has(path)));
   const next = withAccepted(question, accepted);
+  const needsDrain = updater.needsDrain === true;
+  const affectsAvailability = affectsAvailabilityIn(body);
   return {
-    answer: { accepted, needsDrain: updater.needsDrain === true, ...messageIn(body) },
+    answer: { accepted, needsDrain, affectsAvailability, ...messageIn(body) },
     next: isAboutSet
       ? { ...next, sets: { ...compared, current } }
       : { ...next, objects: { ...compared, current } },
