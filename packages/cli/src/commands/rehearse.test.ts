@@ -59,6 +59,8 @@ beforeAll(() => {
   write("dump.yaml", `${redacted}\n${[3, 1, 2].map(poolMachine).join("")}`);
   write("upgrade.yaml", VERSION("v1.34.1"));
   write("repository.yaml", example.join("\n---\n").replaceAll("v1.33.5", "v1.34.1"));
+  // A scale set has at most a thousand instances.
+  write("too-large.yaml", VERSION("v1.33.5").replace("spec: {", "spec: { replicas: 1200,"));
   write("resize.yaml", RESIZE);
   write("same.yaml", VERSION("v1.33.5"));
   write("other.yaml", VERSION("v1.34.1").replace("workers", "worker"));
@@ -174,6 +176,12 @@ describe("capstan rehearse", () => {
     expect(code).toBe(4);
     expect(out).toContain("not done within the limit in 1 seed");
     expect(out).toContain("is not done within the limit; give a longer --limit");
+  });
+
+  test("a pool that Azure refuses to make larger never settles, however often its controller tries", async () => {
+    const { code, out } = await rehearse("-f", "too-large.yaml", "--limit", "4h");
+    expect(code).toBe(3);
+    expect(out).toContain("never settles in 1 seed: 3 of 1200 machines");
   });
 
   test("is the same for the same seed, and shows machines by their names in the dump", async () => {
