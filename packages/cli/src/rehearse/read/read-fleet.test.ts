@@ -107,14 +107,22 @@ describe("a fleet is what users own", () => {
     const service = (name: string): Parts => ({
       spec: { clientConfig: { service: { name, namespace: "capstan-system" } } },
     });
-    const { assumptions } = read([
+    const strategy = { type: "InPlace" };
+    const { assumptions, undecided } = read([
       cluster("one"),
+      object(CORE, "MachineDeployment", "d", { spec: { clusterName: "one", rollout: { strategy } } }),
       object("runtime.cluster.x-k8s.io/v1beta2", "ExtensionConfig", "ours", service("kubeadm-upgrade")),
       object("runtime.cluster.x-k8s.io/v1beta2", "ExtensionConfig", "vendor", service("vendor")),
       object(AZURE, "AzureMachinePool", "a", { spec: { template: { image: { nodePrototyping: {} } } } }),
     ]);
     expect(assumptions.filter((line) => line.startsWith("ExtensionConfig"))).toEqual([
-      "ExtensionConfig vendor is not simulated: its updates in place are taken as refused",
+      "ExtensionConfig vendor is not simulated: groups that are updated in place get no verdict",
+    ]);
+    expect([...undecided]).toEqual([
+      [
+        "MachineDeployment/default/d",
+        "ExtensionConfig vendor decides about its updates in place, and is not simulated",
+      ],
     ]);
     expect(assumptions.join()).toContain("node images of 1 pool are not renewed meanwhile");
   });
