@@ -83,6 +83,18 @@ test("81: without Azure Service Operator a condition says what to install, all e
   expect(await find(world, ResourceGroup, NAME)).toBeDefined();
 });
 
+test("81: without Azure Service Operator a cluster can still be deleted", async () => {
+  const world = await createWorld({ ...WORLD, controllers: withoutOperator, notInstalled: KINDS });
+  world.start();
+  await createCluster(world);
+  await world.advance(5 * MINUTE_MS);
+  await world.run(world.user.delete(Cluster, { name: NAME, namespace: "default" }));
+  await world.advance(10 * MINUTE_MS);
+  expect(await find(world, Cluster, NAME)).toBeUndefined();
+  expect(await find(world, AzureManagedControlPlane, NAME)).toBeUndefined();
+  expect(await find(world, AzureManagedMachinePool, `${NAME}-workers`)).toBeUndefined();
+});
+
 test("81: an Azure Service Operator that stands still is named by what it has not done", async () => {
   const world = await createWorld({ ...WORLD, controllers: withoutOperator });
   world.start();

@@ -60,9 +60,21 @@ export class AsoObjects {
     kind: Kind<AsoObject>,
     name: string,
   ): Promise<Frozen<AsoObject> | undefined> {
-    const { namespace } = context.object.metadata as { readonly namespace?: string };
-    if (context.watch(kind)) return context.cache.get(kind, { name, namespace });
-    return await orNotInstalled(kind, () => context.client.find(kind, { name, namespace }));
+    return await orNotInstalled(kind, () => read(context, kind, name));
+  }
+
+  /** The same for a deletion: without the definitions of Azure Service Operator there is nothing to delete. */
+  async findToDelete<T extends KubernetesObject>(
+    context: Context<T>,
+    kind: Kind<AsoObject>,
+    name: string,
+  ): Promise<Frozen<AsoObject> | undefined> {
+    try {
+      return await read(context, kind, name);
+    } catch (error) {
+      if (isNotServed(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Applies an object that the reconciled one owns: with force, and only if something has changed since the last time. */
@@ -116,6 +128,16 @@ export class AsoObjects {
     this.#kinds.set(key, made);
     return made;
   }
+}
+
+async function read<T extends KubernetesObject>(
+  context: Context<T>,
+  kind: Kind<AsoObject>,
+  name: string,
+): Promise<Frozen<AsoObject> | undefined> {
+  const { namespace } = context.object.metadata as { readonly namespace?: string };
+  if (context.watch(kind)) return context.cache.get(kind, { name, namespace });
+  return await context.client.find(kind, { name, namespace });
 }
 
 // The field manager of cluster-api-provider-azure.

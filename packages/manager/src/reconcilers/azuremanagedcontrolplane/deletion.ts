@@ -41,7 +41,7 @@ async function ownedObjects(scope: Scope): Promise<readonly OwnedObject[]> {
     desired.push({ kind: await aso.kindOf(context, one.kind), name: one.name });
   const found: OwnedObject[] = [];
   for (const one of desired) {
-    const object = await aso.find(context, one.kind, one.name);
+    const object = await aso.findToDelete(context, one.kind, one.name);
     if (object && isControlledBy(object, controlPlane)) found.push({ kind: one.kind, object });
   }
   return found;

@@ -64,7 +64,8 @@ export async function buildScope(shared: Shared, context: Context<AzureManagedCo
     controlPlane,
     cluster,
     clusterName,
-    subscriptionID: subscriptionOf(shared.ports, controlPlane),
+    // A deletion needs none, and must not wait for one.
+    subscriptionID: deletionTimestamp === undefined ? subscriptionOf(shared.ports, controlPlane) : "",
     owner: { clusterName, clusterKey: `${namespace}/${clusterName}` },
     kind: await shared.aso.kindOf(context, ManagedCluster, { preview }),
   };

@@ -9,7 +9,7 @@ const GONE_MS = 30_000;
 /** Deletes the agent pool; when the whole cluster goes, only its object: AKS deletes the nodes with the cluster. */
 export async function deletePool(scope: Scope): Promise<Outcome> {
   const { context, pool, aso, poolKind, isClusterGoing } = scope;
-  const object = await aso.find(context, poolKind, objectNameFor(pool.metadata.name));
+  const object = await aso.findToDelete(context, poolKind, objectNameFor(pool.metadata.name));
   if (!object || !isControlledBy(object, pool)) return next;
   requireOtherSystemPool(scope);
   const { name, namespace, annotations } = object.metadata;
