@@ -24,6 +24,12 @@ kind: MachinePool
 metadata: { name: workers, namespace: default }
 spec: { template: { spec: { version: ${version} } } }
 `;
+const RESIZE = `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineDeployment
+metadata: { name: raft-workers, namespace: default }
+spec: { template: { spec: { infrastructureRef: { name: raft-workers-large } } } }
+`;
 const WEB = (budget: string): string => `
 apiVersion: apps/v1
 kind: Deployment
@@ -53,6 +59,9 @@ beforeAll(() => {
   write("dump.yaml", `${redacted}\n${[3, 1, 2].map(poolMachine).join("")}`);
   write("upgrade.yaml", VERSION("v1.34.1"));
   write("repository.yaml", example.join("\n---\n").replaceAll("v1.33.5", "v1.34.1"));
+  // A scale set has at most a thousand instances.
+  write("too-large.yaml", VERSION("v1.33.5").replace("spec: {", "spec: { replicas: 1200,"));
+  write("resize.yaml", RESIZE);
   write("same.yaml", VERSION("v1.33.5"));
   write("other.yaml", VERSION("v1.34.1").replace("workers", "worker"));
   write("elsewhere.yaml", VERSION("v1.34.1").replace("namespace: default", "namespace: prod"));
@@ -100,6 +109,18 @@ describe("capstan rehearse", () => {
     const { code, out } = await rehearse("-f", "repository.yaml");
     expect(out).toContain("AzureClusterIdentity default/quay-identity: unchanged");
     expect(out).toContain('MachinePool default/workers: spec.template.spec.version: "v1.33.5" to "v1.34.1"');
+    expect(code).toBe(2);
+  });
+
+  test("the updater for Azure is simulated, and a resize in place counts as a disruption", async () => {
+    const shell = testShell({ workingFolder: folder });
+    const fleet = join(EXAMPLES, "in-place-resize");
+    const code = await run(["rehearse", "-f", "resize.yaml", "--from", fleet, "--seeds", "1"], shell);
+    expect(shell.written.out).toContain(
+      "MachineDeployment default/raft-workers, cluster raft: 3 updated in place of 3",
+    );
+    expect(shell.written.out).toContain("available: at least 2 of 3");
+    expect(shell.written.out).not.toContain("is not simulated");
     expect(code).toBe(2);
   });
 
@@ -155,6 +176,12 @@ describe("capstan rehearse", () => {
     expect(code).toBe(4);
     expect(out).toContain("not done within the limit in 1 seed");
     expect(out).toContain("is not done within the limit; give a longer --limit");
+  });
+
+  test("a pool that Azure refuses to make larger never settles, however often its controller tries", async () => {
+    const { code, out } = await rehearse("-f", "too-large.yaml", "--limit", "4h");
+    expect(code).toBe(3);
+    expect(out).toContain("never settles in 1 seed: 3 of 1200 machines");
   });
 
   test("is the same for the same seed, and shows machines by their names in the dump", async () => {

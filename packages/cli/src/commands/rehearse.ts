@@ -249,7 +249,8 @@ function answerOf(
   const results = withNamesOfDump(grown, read.names);
   const carriers = carriersOf(objects);
   const verdict = verdictOf(results, {
-    noVerdictFor: ({ kind, isPaused }) => (isPaused ? PAUSED : noVerdictFor(carriers, kind)),
+    noVerdictFor: ({ key, kind, isPaused }) =>
+      isPaused ? PAUSED : (noVerdictFor(carriers, kind) ?? read.undecided.get(key)),
     changed: change.map(keyOf),
   });
   return {

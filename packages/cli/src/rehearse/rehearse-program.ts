@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { count, durationMs, givenName } from "../arguments.ts";
 import { accessOf, type AccessFlags, asking } from "../cluster-program.ts";
-import type { DurationSource, RehearseForm } from "../commands/rehearse.ts";
+import type { DurationSource, RehearseForm, RehearseOptions } from "../commands/rehearse.ts";
 import { type CarryOut, FEATURE_GATES } from "../flags.ts";
 import type { Shell } from "../shell.ts";
 
@@ -39,6 +39,13 @@ function durationsOption(): Option {
   const meaning =
     "of boots, drains, creations and deletions: learnt from the fleet where five machines show them, or those of the model's table";
   return new Option("--durations <source>", meaning).choices(DURATIONS).default("fleet");
+}
+
+function optionsOf(shell: Shell, given: RehearseFlags): RehearseOptions {
+  const { filename: files, workload: workloads = [], readWorkloads: isReadingWorkloads, ...rest } = given;
+  const { seed: firstSeed, limit: limitMs, from = [], compare = [], ...flags } = rest;
+  const access = accessOf(shell, flags);
+  return { ...flags, access, files, from, compare, workloads, isReadingWorkloads, firstSeed, limitMs };
 }
 
 /** Adds `capstan rehearse`. */
@@ -91,23 +98,8 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
     )
     .addHelpText("after", HELP)
     .action(async (given: RehearseFlags) => {
-      const { filename: files, workload: workloads = [], readWorkloads: isReadingWorkloads, ...rest } = given;
-      const { seed: firstSeed, limit: limitMs, from = [], compare = [], ...flags } = rest;
       const { rehearse } = await import("../commands/rehearse.ts");
-      const access = accessOf(shell, flags);
-      await carryOut(flags, () =>
-        rehearse(shell, {
-          ...flags,
-          access,
-          files,
-          from,
-          compare,
-          workloads,
-          isReadingWorkloads,
-          firstSeed,
-          limitMs,
-        }),
-      );
+      await carryOut(given, () => rehearse(shell, optionsOf(shell, given)));
     });
   program.command("__rehearse-seeds", { hidden: true }).action(async () => {
     const { serveSeeds } = await import("./run-seeds.ts");

@@ -491,7 +491,7 @@ describe("rollout watch", () => {
       const [, ...lines] = shell.written.out.trimEnd().split("\n");
       expect(lines).toEqual([
         expect.stringContaining(words),
-        ...(code === 0 ? [expect.stringMatching(/^took 0s, forecast \w+$/)] : []),
+        ...(code === 0 ? [expect.stringMatching(/^took 0s, forecast \w+$/) as string] : []),
       ]);
       expect(shell.written.out).not.toContain("\u001B");
     },

@@ -106,8 +106,8 @@ test.each<[string, RunRecord, object]>([
 });
 
 test("machines that nothing happens to are available in a run that ends at once", () => {
-  const [{ machines = [] } = {}] = factsOf(record({ endMs: 0 })).groups;
-  expect(machines.map(({ available }) => available)).toEqual([[[0, 0]], [[0, 0]]]);
+  const [still] = factsOf(record({ endMs: 0 })).groups;
+  expect(still?.machines.map(({ available }) => available)).toEqual([[[0, 0]], [[0, 0]]]);
 });
 
 test("extra cores are those of machines that exist beside the ones they replace", () => {

@@ -39,7 +39,7 @@ export interface MachineHistory {
   readonly cores: number;
   /** Each change of its availability. */
   readonly availability: readonly (readonly [atMs: number, isAvailable: boolean])[];
-  /** When Azure gave it another model or disk after the change. */
+  /** When Azure gave it another model or disk after the change, and when an update in place began. */
   readonly updatedMs: readonly number[];
   readonly versionBefore?: string;
   readonly versionAfter?: string;

@@ -28,6 +28,7 @@ interface KnownMachine {
   goneMs: number | undefined;
   readonly availability: [number, boolean][];
   readonly updatedMs: number[];
+  isUpdating: boolean;
   versionBefore: string | undefined;
 }
 
@@ -73,6 +74,7 @@ export class FleetRecorder {
   #faults = 0;
   #changedMs: number | undefined;
   #lastWorkMs = 0;
+  #lastMoveMs = 0;
 
   constructor(world: World, sizes: RunSizes) {
     this.#world = world;
@@ -82,6 +84,7 @@ export class FleetRecorder {
     world.azure.core.onMachine((event) => this.#machine(event));
     world.truth.onAvailability(({ machineId, isAvailable, atMs }) => {
       this.#known(machineId).availability.push([atMs, isAvailable]);
+      this.#lastMoveMs = atMs;
     });
     world.management.storage.follow((resource, event) => this.#stored(resource, event));
     world.trace.onEvent((event) => this.#happened(event));
@@ -103,6 +106,11 @@ export class FleetRecorder {
   /** When a machine, a Node, a condition or Azure changed last. */
   get lastWorkMs(): number {
     return this.#lastWorkMs;
+  }
+
+  /** When a machine came, went, or began or ceased to be available. Controllers that try again and again do not move it. */
+  get lastMoveMs(): number {
+    return this.#lastMoveMs;
   }
 
   /** What has been recorded since the change. */
@@ -131,6 +139,7 @@ export class FleetRecorder {
       goneMs: undefined,
       availability: [],
       updatedMs: [],
+      isUpdating: false,
       versionBefore: undefined,
     };
     this.#machines.set(machineId, known);
@@ -140,6 +149,7 @@ export class FleetRecorder {
   #machine({ kind, machineId }: MachineEvent): void {
     const known = this.#known(machineId);
     this.#lastWorkMs = this.#nowMs;
+    this.#lastMoveMs = this.#nowMs;
     // Azure tells of a new machine before it can be asked for its size.
     if (known.cores === 0) known.cores = this.#coresOf(machineId);
     if (kind === "deleted") known.goneMs = this.#nowMs;
@@ -176,12 +186,20 @@ export class FleetRecorder {
     const id = machineIdIn(providerID);
     if (id === undefined) return;
     const known = this.#known(id);
+    if (kind === Machine) this.#updatingInPlace(known, object as Frozen<Machine>);
     if (known.group !== undefined) return;
     known.name = object.metadata.name;
     known.group =
       kind === Machine
         ? groupOfMachine(object as Frozen<Machine>)
         : this.#groupOfPoolMachine(object as Frozen<AzureMachinePoolMachine>);
+  }
+
+  /** An update in place need not show in Azure's model or the version of the kubelet: another size does not. */
+  #updatingInPlace(known: KnownMachine, { status }: Frozen<Machine>): void {
+    const isUpdating = status?.phase === "Updating";
+    if (isUpdating && !known.isUpdating && this.#changedMs !== undefined) known.updatedMs.push(this.#nowMs);
+    known.isUpdating = isUpdating;
   }
 
   /** Pools without machine objects, as those of AKS, list the machines themselves. */

@@ -200,7 +200,8 @@ async function runOn({ world, recorder, rehearsal }: RunParts): Promise<RunEnd> 
       if (!(error instanceof NotAtRestError)) throw error;
     }
   }
-  return { isAtRest: false, isCutOff: true };
+  const stoodMs = world.scheduler.monotonicMs - Math.max(recorder.lastMoveMs, endMs - rehearsal.limitMs);
+  return { isAtRest: false, isCutOff: stoodMs < standstillMs(rehearsal.fleet) };
 }
 
 /** A drain with a limit moves on when its time is over, however long it stood still before. */

@@ -181,6 +181,13 @@ test("a group that another program moves gets no verdict, whatever the simulatio
   });
 });
 
+test("a group without a verdict counts as soon as the change makes it out of date, moved or not", () => {
+  const judging = { ...JUDGING, noVerdictFor: () => "an updater decides" };
+  const outcome = (why: readonly string[]): string => verdictOf([seed({ record: { why } })], judging).outcome;
+  expect(outcome(["spec.template.spec changed"])).toBe("no verdict");
+  expect(outcome([])).toBe("nothing is disrupted");
+});
+
 test.each([
   [[5], 5, 5],
   [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 5, 9],

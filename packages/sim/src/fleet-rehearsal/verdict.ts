@@ -256,7 +256,9 @@ function unjudged(seeds: readonly SeedFacts[], groups: readonly GroupVerdict[]):
       outcome: "no verdict",
       why: `the simulation of seed ${seeds[0]?.run.seed} is not to be trusted: ${defect}`,
     };
-  const other = groups.find(({ noVerdict, isAffected: is }) => is && noVerdict !== undefined);
+  const other = groups.find(
+    ({ noVerdict, isAffected: is, group }) => noVerdict !== undefined && (is || group.why.length > 0),
+  );
   if (other) return { outcome: "no verdict", why: `${other.group.key}: ${other.noVerdict}` };
   const cutOff = groups.find(({ unfinished }) => unfinished?.isCutOff === true);
   if (cutOff) {

@@ -2,7 +2,10 @@ import { customKinds } from "@capstan/api";
 import type { GivenObject } from "../../plan/read/read-objects.ts";
 import { keyOf, referencesIn } from "./touched-clusters.ts";
 
-const KINDS = new Set(customKinds.map(({ kind }) => kind));
+// Objects of Azure Service Operator are made by controllers that a rehearsal grows.
+const KINDS = new Set(
+  customKinds.flatMap(({ group, kind }) => (group.endsWith("cluster.x-k8s.io") ? [kind] : [])),
+);
 
 /** Objects that a fleet refers to, and that neither its dump nor the change has: a line each, with who refers to it. */
 export function missingObjects(

@@ -107,14 +107,22 @@ describe("a fleet is what users own", () => {
     const service = (name: string): Parts => ({
       spec: { clientConfig: { service: { name, namespace: "capstan-system" } } },
     });
-    const { assumptions } = read([
+    const strategy = { type: "InPlace" };
+    const { assumptions, undecided } = read([
       cluster("one"),
+      object(CORE, "MachineDeployment", "d", { spec: { clusterName: "one", rollout: { strategy } } }),
       object("runtime.cluster.x-k8s.io/v1beta2", "ExtensionConfig", "ours", service("kubeadm-upgrade")),
       object("runtime.cluster.x-k8s.io/v1beta2", "ExtensionConfig", "vendor", service("vendor")),
       object(AZURE, "AzureMachinePool", "a", { spec: { template: { image: { nodePrototyping: {} } } } }),
     ]);
     expect(assumptions.filter((line) => line.startsWith("ExtensionConfig"))).toEqual([
-      "ExtensionConfig vendor is not simulated: its updates in place are taken as refused",
+      "ExtensionConfig vendor is not simulated: groups that are updated in place get no verdict",
+    ]);
+    expect([...undecided]).toEqual([
+      [
+        "MachineDeployment/default/d",
+        "ExtensionConfig vendor decides about its updates in place, and is not simulated",
+      ],
     ]);
     expect(assumptions.join()).toContain("node images of 1 pool are not renewed meanwhile");
   });
@@ -157,7 +165,11 @@ describe("a fleet is what users own", () => {
     const deployment = object(CORE, "MachineDeployment", "d", {
       spec: { clusterName: "one", template: { spec: { infrastructureRef } } },
     });
-    const fleet = [cluster("one"), object(AZURE, "AzureCluster", "one"), deployment];
+    const subnet = { reference: { kind: "VirtualNetworksSubnet", name: "made-by-a-controller" } };
+    const managed = object("containerservice.azure.com/v1api20250801", "ManagedCluster", "m", {
+      spec: subnet,
+    });
+    const fleet = [cluster("one"), object(AZURE, "AzureCluster", "one"), deployment, managed];
     expect(read(fleet, [deployment]).missing).toEqual([
       "AzureMachineTemplate default/t is not in the dump, and MachineDeployment default/d needs it",
     ]);

@@ -5,6 +5,7 @@ import {
   type KubernetesObject,
   PAUSED_ANNOTATION,
 } from "@capstan/api";
+import { AZURE_UPDATER } from "@capstan/manager";
 import type { Fleet, WorkloadObjects } from "@capstan/sim";
 import { CommandError } from "../../command-error.ts";
 import type { GivenObject } from "../../plan/read/read-objects.ts";
@@ -13,8 +14,8 @@ import { azureSettingsFor } from "./azure-settings.ts";
 import { bootstrapSecret, createdForm } from "./created-form.ts";
 import { missingObjects } from "./missing-objects.ts";
 import { namesByGroup } from "./machine-names.ts";
-import { touchedPart } from "./touched-clusters.ts";
-import { fieldOf, isKind, MACHINE_KINDS, sortDump, type SortedDump } from "./owned-objects.ts";
+import { keyOf, touchedPart } from "./touched-clusters.ts";
+import { fieldOf, isKind, MACHINE_KINDS, sortDump, type SortedDump, textOf } from "./owned-objects.ts";
 
 /** A fleet that can be grown, and what its dump did not say. */
 export interface ReadFleet {
@@ -24,6 +25,8 @@ export interface ReadFleet {
   readonly assumptions: readonly string[];
   /** What it needs and neither the dump nor the simulation has. */
   readonly missing: readonly string[];
+  /** Why a group cannot be judged, by its key. */
+  readonly undecided: ReadonlyMap<string, string>;
   /** What stands in the middle of a rollout, and is taken as finished. */
   readonly midway: readonly string[];
   readonly machines: number;
@@ -69,6 +72,7 @@ export function readFleet({ objects: given, change, workloads, namespace }: Flee
     },
     names: namesByGroup(dump.grown),
     missing: [...roots.flatMap(externalEtcd), ...missingObjects(roots, change)],
+    undecided: undecided(roots, change),
     midway: roots.flatMap(midwayOf),
     machines,
     assumptions: [
@@ -130,18 +134,13 @@ function desiredMachines(owned: readonly GivenObject[], change: readonly GivenOb
 
 /** What the simulation has no part for. */
 function notSimulated(roots: readonly GivenObject[]): readonly string[] {
-  const updaters = roots.filter(
-    (one) =>
-      isKind(one, "ExtensionConfig") &&
-      fieldOf(one, "spec", "clientConfig", "service", "name") !== REFERENCE_UPDATER,
-  );
   const renewed = roots.filter(
     (one) => fieldOf(one, "spec", "template", "image", "nodePrototyping") !== undefined,
   );
   return [
-    ...updaters.map(
+    ...unknownUpdaters(roots).map(
       ({ metadata }) =>
-        `ExtensionConfig ${metadata.name} is not simulated: its updates in place are taken as refused`,
+        `ExtensionConfig ${metadata.name} is not simulated: groups that are updated in place get no verdict`,
     ),
     ...(renewed.length > 0
       ? [`node images of ${counted(renewed.length, "pool")} are not renewed meanwhile`]
@@ -156,7 +155,30 @@ function externalEtcd({ kind, metadata, spec }: GivenObject): readonly string[] 
     : [`${kind} ${metadata.namespace}/${metadata.name} has an external etcd, which is not simulated`];
 }
 
-const REFERENCE_UPDATER = "kubeadm-upgrade";
+/** Why groups that are updated in place cannot be judged, by their keys: an updater of others decides about them. */
+function undecided(
+  roots: readonly GivenObject[],
+  change: readonly GivenObject[],
+): ReadonlyMap<string, string> {
+  const [updater] = unknownUpdaters(roots);
+  if (!updater) return new Map();
+  const inPlace = [...roots, ...change].filter(
+    (one) => fieldOf(one, "spec", "rollout", "strategy", "type") === "InPlace",
+  );
+  const why = `ExtensionConfig ${updater.metadata.name} decides about its updates in place, and is not simulated`;
+  return new Map(inPlace.map((one) => [keyOf(one), why]));
+}
+
+function unknownUpdaters(roots: readonly GivenObject[]): readonly GivenObject[] {
+  return roots.filter(
+    (one) =>
+      isKind(one, "ExtensionConfig") &&
+      !SIMULATED_UPDATERS.has(textOf(one, "spec", "clientConfig", "service", "name") ?? ""),
+  );
+}
+
+/** The Services of updaters that run in the simulation: the reference one, and the one for Azure. */
+const SIMULATED_UPDATERS: ReadonlySet<string> = new Set(["kubeadm-upgrade", AZURE_UPDATER]);
 
 function refuseUnknownWorkload(clusters: readonly GivenObject[], workloads: readonly GivenWorkload[]): void {
   const names = clusters.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
