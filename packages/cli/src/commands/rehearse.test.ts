@@ -52,7 +52,13 @@ beforeAll(() => {
     .replace("clientSecret: simulated-secret", "clientSecret: REDACTED");
   write("dump.yaml", `${redacted}\n${[3, 1, 2].map(poolMachine).join("")}`);
   write("upgrade.yaml", VERSION("v1.34.1"));
+  write("repository.yaml", example.join("\n---\n").replaceAll("v1.33.5", "v1.34.1"));
   write("same.yaml", VERSION("v1.33.5"));
+  write("other.yaml", VERSION("v1.34.1").replace("workers", "worker"));
+  write("elsewhere.yaml", VERSION("v1.34.1").replace("namespace: default", "namespace: prod"));
+  write("typo.yaml", VERSION("v1.34.1").replace("version:", "verson:"));
+  const documents = redacted.split(/^---$/m);
+  write("cut-off.yaml", documents.filter((text) => !/^kind: AzureMachinePool$/m.test(text)).join("\n---\n"));
   write("refused.yaml", VERSION("latest"));
   write("blocked.yaml", WEB("minAvailable: 3"));
   write("fine.yaml", WEB("maxUnavailable: 1"));
@@ -90,6 +96,13 @@ describe("capstan rehearse", () => {
     });
   });
 
+  test("takes the manifests of a whole cluster as they are in a repository, identity and Secret included", async () => {
+    const { code, out } = await rehearse("-f", "repository.yaml");
+    expect(out).toContain("AzureClusterIdentity default/quay-identity: unchanged");
+    expect(out).toContain('MachinePool default/workers: spec.template.spec.version: "v1.33.5" to "v1.34.1"');
+    expect(code).toBe(2);
+  });
+
   test("names the disruption budget that blocks a drain, and ends with 3", async () => {
     const { code, out } = await rehearse("-f", "upgrade.yaml", "--workload", "quay=blocked.yaml");
     expect(code).toBe(3);
@@ -110,6 +123,40 @@ describe("capstan rehearse", () => {
     expect(out).toContain("spec.template.spec.version");
   });
 
+  test.each([
+    [
+      "other.yaml",
+      "MachinePool default/worker: the fleet does not have it (did you mean workers?); a new one is refused",
+    ],
+    ["elsewhere.yaml", "the fleet does not have it; there is one in namespace default; a new one is refused"],
+    [
+      "typo.yaml",
+      'MachinePool default/workers: strict decoding error: unknown field "spec.template.spec.verson"',
+    ],
+  ])("a change that does not fit the fleet is refused with its cause: %s", async (file, why) => {
+    const { code, out } = await rehearse("-f", file);
+    expect(code).toBe(1);
+    expect(out).toContain(`Verdict: refused (exit code 1): the server refuses the change: `);
+    expect(out).toContain(why);
+    expect(out).not.toContain("Duration:");
+  });
+
+  test("a dump that lacks what its objects need gets no verdict, and the first cause is named", async () => {
+    const shell = testShell({ workingFolder: folder });
+    const args = ["rehearse", "-f", "upgrade.yaml", "--from", "cut-off.yaml", "--seeds", "1"];
+    expect(await run(args, shell)).toBe(4);
+    expect(shell.written.out).toContain(
+      "Verdict: no verdict (exit code 4): AzureMachinePool default/workers is not in the dump, and MachinePool default/workers needs it",
+    );
+  });
+
+  test("a rollout that takes longer than the limit gets no verdict", async () => {
+    const { code, out } = await rehearse("-f", "upgrade.yaml", "--limit", "1m");
+    expect(code).toBe(4);
+    expect(out).toContain("not done within the limit in 1 seed");
+    expect(out).toContain("is not done within the limit; give a longer --limit");
+  });
+
   test("is the same for the same seed, and shows machines by their names in the dump", async () => {
     const [one, other] = [
       await rehearse("-f", "upgrade.yaml", "-o", "json"),
@@ -128,6 +175,9 @@ describe("capstan rehearse", () => {
     const html = readFileSync(join(folder, "report.html"), "utf8");
     expect(html.match(/<article>/g)).toHaveLength(2);
     expect(html).toContain("budget 3");
+    const [, same = ""] = html.split("<h2>same.yaml</h2>");
+    expect(same.match(/class="up" x="150" y="\d+" width="482"/g)).toHaveLength(3);
+    expect(same).not.toContain("3 available</text>");
     expect(html).not.toMatch(/https?:|<script|<link|<img|url\(/);
   });
 
@@ -146,12 +196,20 @@ describe("capstan rehearse", () => {
       1,
       "the dump has no such Cluster; it has default/quay",
     ],
+    [["-f", "upgrade.yaml", "--workload", "quay=dump.yaml"], 1, "--workload quay=dump.yaml has no pods"],
     [["-f", "upgrade.yaml", "--read-workloads"], 1, "--read-workloads needs the management cluster"],
     [["-f", "upgrade.yaml", "--faults", "no-such"], 1, "no-such"],
+    [["-f", "upgrade.yaml", "--compare", "missing.yaml"], 1, "--compare missing.yaml cannot be read"],
+    [["-f", "upgrade.yaml", "--html", "no-such/report.html"], 1, "cannot be written: there is no folder"],
+    [["-f", "upgrade.yaml", "--html", "."], 1, "--html . cannot be written: it is a folder"],
     [["-f", "upgrade.yaml", "--seeds", "some"], 1, "whole number"],
     [["-f", "upgrade.yaml", "--seeds", "0"], 1, "at least one seed"],
   ])("a command line that cannot be carried out is answered in a sentence: %j", async (args, code, why) => {
-    expect(await rehearse(...args)).toMatchObject({ code, err: expect.stringContaining(why) as string });
+    expect(await rehearse(...args)).toMatchObject({
+      code,
+      out: "",
+      err: expect.stringContaining(why) as string,
+    });
   });
 
   test("a dump without a Cluster is refused with the command that makes one", async () => {

@@ -1,5 +1,5 @@
 import { statSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { FEATURE_NAMES, type Features } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import {
@@ -8,6 +8,7 @@ import {
   type Outcome,
   readFaultPlan,
   TABLE_DURATIONS,
+  type Verdict,
   verdictOf,
 } from "@capstan/sim";
 import { withUserClient } from "../cluster/user-access.ts";
@@ -25,9 +26,10 @@ import { htmlOf, type NamedAnswer } from "../rehearse/print/html.ts";
 import { markdownOf } from "../rehearse/print/markdown.ts";
 import { EMPHASIS, textOf } from "../rehearse/print/text.ts";
 import type { Answer } from "../rehearse/print/answer.ts";
+import { withSimulatedLogin } from "../rehearse/read/created-form.ts";
 import { carriersOf, differencesOf, noVerdictFor } from "../rehearse/read/carriers.ts";
 import { liveFleet, liveWorkload, workloadsOf } from "../rehearse/read/live-fleet.ts";
-import { touchedPart } from "../rehearse/read/touched-clusters.ts";
+import { keyOf, touchedPart } from "../rehearse/read/touched-clusters.ts";
 import { type LearntDurations, learntDurations } from "../rehearse/read/learnt-durations.ts";
 import { type GivenWorkload, type ReadFleet, readFleet } from "../rehearse/read/read-fleet.ts";
 import { withNamesOfDump } from "../rehearse/names-of-dump.ts";
@@ -70,8 +72,14 @@ export type RehearseForm = "text" | "json" | "markdown";
 /** `capstan rehearse`: grows a fleet in virtual time from its specs, applies a change, and says what happens. */
 export async function rehearse(shell: Shell, options: RehearseOptions): Promise<number> {
   const namespace = namespaceFor(shell, options.access);
+  if (options.html !== undefined) refuseReport(shell, options.html);
   const files = [options.files, ...(options.compare.length > 0 ? [options.compare] : [])];
-  const changes = await Promise.all(files.map((these) => changeIn(shell, these, namespace)));
+  const flags = ["-f", "--compare"];
+  const changes = await Promise.all(
+    files.map(async (these, index) =>
+      placedIn(await readObjects(shell, these, flags[index]), these, namespace),
+    ),
+  );
   const fleet = await fleetOf(shell, options, changes.flat());
   const answers: NamedAnswer[] = [];
   for (const [index, change] of changes.entries()) {
@@ -79,18 +87,17 @@ export async function rehearse(shell: Shell, options: RehearseOptions): Promise<
     const answer = await answerTo(shell, { options, objects: fleet.objects, change, read });
     answers.push({ title: files[index]?.join(" ") ?? "", answer });
   }
-  if (options.html !== undefined) writeReport(shell, options.html, htmlOf(answers));
   shell.out.write(printed(shell, answers, options.output));
+  if (options.html !== undefined) writeReport(shell, options.html, htmlOf(answers));
   return answers[0]?.answer.exitCode ?? EXIT.failed;
 }
 
-async function changeIn(
-  shell: Shell,
+function placedIn(
+  objects: readonly GivenObject[],
   files: readonly string[],
   namespace: string,
-): Promise<readonly GivenObject[]> {
-  const change = (await readObjects(shell, files)).map((object) => placed(object, namespace));
-  if (change.length > 0) return change;
+): readonly GivenObject[] {
+  if (objects.length > 0) return objects.map((object) => placed(object, namespace));
   throw new CommandError(`${files.join(" ")} has no object; expected the manifests of a change`);
 }
 
@@ -186,10 +193,15 @@ async function readWorkloads(
     );
     const place =
       second === undefined ? { namespace, cluster: first } : { namespace: first, cluster: second };
-    read.push({ ...place, ...readWorkload(objects) });
+    const workload = readWorkload(objects);
+    if (workload.objects.length === 0) throw new CommandError(`--workload ${texts.join(" ")} ${NO_PODS}`);
+    read.push({ ...place, ...workload });
   }
   return read;
 }
+
+const NO_PODS =
+  "has no pods; expected the output of: kubectl get deployments,statefulsets,replicasets,pods,poddisruptionbudgets -A -o json, on the workload cluster";
 
 interface Question {
   readonly options: RehearseOptions;
@@ -207,9 +219,10 @@ async function answerTo(shell: Shell, { options, objects, change, read }: Questi
   const faults = planIn(options.faults);
   const features = featuresOf(shell, options, [...objects, ...change]);
   const durations = durationsFrom(options, objects);
+  const manifests = change.map(withSimulatedLogin);
   const tasks = Array.from({ length: seeds }, (_, index) => ({
     fleet: read.fleet,
-    change,
+    change: manifests,
     seed: String(firstSeed + index),
     faults,
     features,
@@ -229,29 +242,36 @@ function durationsFrom({ durations }: RehearseOptions, objects: readonly GivenOb
 
 /** What all seeds say, with the names that users know. */
 function answerOf(
-  { options, objects, read, durations }: AnsweredQuestion,
+  { options, objects, change, read, durations }: AnsweredQuestion,
   grown: readonly SeedResult[],
 ): Answer {
   const { firstSeed, seeds } = options;
   const results = withNamesOfDump(grown, read.names);
   const carriers = carriersOf(objects);
-  const verdict = verdictOf(results, ({ kind, isPaused }) =>
-    isPaused ? PAUSED : noVerdictFor(carriers, kind),
-  );
+  const verdict = verdictOf(results, {
+    noVerdictFor: ({ kind, isPaused }) => (isPaused ? PAUSED : noVerdictFor(carriers, kind)),
+    changed: change.map(keyOf),
+  });
   return {
     carrier: carriers.line,
     differences: differencesOf(carriers),
     applied: results[0]?.applied ?? [],
-    verdict,
+    verdict: { ...verdict, why: causesFirst(read, verdict) },
     exitCode: EXIT_CODES[verdict.outcome],
     durations: durations.model.source,
     learnt: durations.lines,
     seeds: seeds === 1 ? `seed ${firstSeed}` : `seeds ${firstSeed} to ${firstSeed + seeds - 1}`,
     assumptions: read.assumptions,
     midway: read.midway,
-    ungrown: results[0]?.run.ungrown ?? [],
+    ungrown: [...read.missing, ...(results[0]?.run.ungrown ?? [])],
     typical: typicalOf(results),
   };
+}
+
+/** What the dump lacks is the first cause of a fleet that does not grow. */
+function causesFirst({ missing: [first] }: ReadFleet, { outcome, why, groups }: Verdict): string {
+  const isUngrown = groups.some(({ noVerdict, group }) => noVerdict !== undefined && group.unfinishedBefore);
+  return outcome === "no verdict" && isUngrown && first !== undefined ? `${first}; ${why}` : why;
 }
 
 const PAUSED = "it is paused, so no controller acts on it";
@@ -310,6 +330,15 @@ function printed(shell: Shell, answers: readonly NamedAnswer[], form: RehearseFo
       : `${form === "markdown" ? `## ${codeSpan(title)}` : `== ${title}`}\n\n${text}`;
   });
   return form === "markdown" ? parts.join("\n") : forWindow(shell, parts.join("\n"), EMPHASIS);
+}
+
+/** A report that cannot be written is refused before the seeds, which may take minutes. */
+function refuseReport({ workingFolder }: Shell, path: string): void {
+  const place = resolve(workingFolder, path);
+  const isFolder = (at: string): boolean => statSync(at, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder(place)) throw new CommandError(`--html ${path} cannot be written: it is a folder`);
+  if (!isFolder(dirname(place)))
+    throw new CommandError(`--html ${path} cannot be written: there is no folder ${dirname(place)}`);
 }
 
 /** Writes a report where the user wants it. */

@@ -7,8 +7,8 @@ import type { Shell } from "../shell.ts";
 
 type RehearseFlags = AccessFlags & {
   filename: string[];
-  from: string[];
-  workload: string[];
+  from?: string[];
+  workload?: string[];
   readWorkloads: boolean;
   seeds: number;
   seed: number;
@@ -16,7 +16,7 @@ type RehearseFlags = AccessFlags & {
   faults: string;
   limit: number;
   output: RehearseForm;
-  compare: string[];
+  compare?: string[];
   html?: string;
   featureGates?: string;
 };
@@ -35,6 +35,12 @@ const FORMS = ["text", "json", "markdown"];
 const DURATIONS: readonly DurationSource[] = ["fleet", "table"];
 const DAY_MS = 24 * 3_600_000;
 
+function durationsOption(): Option {
+  const meaning =
+    "of boots, drains, creations and deletions: learnt from the fleet where five machines show them, or those of the model's table";
+  return new Option("--durations <source>", meaning).choices(DURATIONS).default("fleet");
+}
+
 /** Adds `capstan rehearse`. */
 export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut): void {
   const several = (file: string, before: readonly string[] | undefined): readonly string[] => [
@@ -52,17 +58,13 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
       new Option(
         "--from <file>",
         "a dump of the fleet: kubectl get -o yaml or json, or a folder of clusterctl move --to-directory; may be repeated (default: the cluster of the kubeconfig)",
-      )
-        .argParser(several)
-        .default([]),
+      ).argParser(several),
     )
     .addOption(
       new Option(
         "--workload <name=file>",
         "a dump of a workload cluster, by the name of its Cluster: deployments, statefulsets, replicasets, pods and poddisruptionbudgets; may be repeated",
-      )
-        .argParser(several)
-        .default([]),
+      ).argParser(several),
     )
     .option(
       "--read-workloads",
@@ -71,16 +73,13 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
     )
     .option("--seeds <number>", "how many runs, each with other durations", seedCount, 20)
     .option("--seed <number>", "the first seed", count, 1)
-    .addOption(
-      new Option(
-        "--durations <source>",
-        "of boots, drains, creations and deletions: learnt from the fleet where five machines show them, or those of the model's table",
-      )
-        .choices(DURATIONS)
-        .default("fleet"),
-    )
+    .addOption(durationsOption())
     .option("--faults <list>", "faults from the change on: none, swarm, or a comma-separated list", "none")
-    .option("--limit <duration>", "virtual time that the change may take", durationMs, DAY_MS)
+    .addOption(
+      new Option("--limit <duration>", "virtual time that the change may take")
+        .argParser(durationMs)
+        .default(DAY_MS, "24h"),
+    )
     .option("--feature-gates <gates>", FEATURE_GATES)
     .addOption(new Option("-o, --output <form>", "output format").choices(FORMS).default("text"))
     .option("--html <file>", "also write a report with pictures, as one file")
@@ -88,18 +87,26 @@ export function addRehearse(program: Command, shell: Shell, carryOut: CarryOut):
       new Option(
         "--compare <file>",
         "manifests of another change, to be rehearsed and shown beside it; may be repeated",
-      )
-        .argParser(several)
-        .default([]),
+      ).argParser(several),
     )
     .addHelpText("after", HELP)
     .action(async (given: RehearseFlags) => {
-      const { filename: files, workload: workloads, readWorkloads: isReadingWorkloads, ...rest } = given;
-      const { seed: firstSeed, limit: limitMs, ...flags } = rest;
+      const { filename: files, workload: workloads = [], readWorkloads: isReadingWorkloads, ...rest } = given;
+      const { seed: firstSeed, limit: limitMs, from = [], compare = [], ...flags } = rest;
       const { rehearse } = await import("../commands/rehearse.ts");
       const access = accessOf(shell, flags);
       await carryOut(flags, () =>
-        rehearse(shell, { ...flags, access, files, workloads, isReadingWorkloads, firstSeed, limitMs }),
+        rehearse(shell, {
+          ...flags,
+          access,
+          files,
+          from,
+          compare,
+          workloads,
+          isReadingWorkloads,
+          firstSeed,
+          limitMs,
+        }),
       );
     });
   program.command("__rehearse-seeds", { hidden: true }).action(async () => {

@@ -1,4 +1,11 @@
-import type { Features, Frozen, Kind, KubernetesObject } from "@capstan/api";
+import {
+  type Features,
+  type Frozen,
+  type Kind,
+  type KubernetesObject,
+  Namespace,
+  nearestName,
+} from "@capstan/api";
 import { type Client, Failure, terminal } from "@capstan/runtime";
 import {
   type DurationModel,
@@ -58,6 +65,7 @@ export async function rehearseSeed(task: SeedTask): Promise<SeedResult> {
     controllers: (connections) => simulatedControllers(connections, features),
     servers: virtualUpdaters,
     change: async (user) => {
+      await createNamespaces(user, change);
       for (const manifest of change) applied.push(await applyManifest(user, manifest));
     },
   });
@@ -65,24 +73,73 @@ export async function rehearseSeed(task: SeedTask): Promise<SeedResult> {
   return { facts: factsOf(record), applied, run };
 }
 
+/** Namespaces of a change exist; dumps do not have them. */
+async function createNamespaces(user: Client, change: readonly GivenObject[]): Promise<void> {
+  const own = new Set(
+    change.flatMap(({ kind, metadata }) => (kind === Namespace.kind ? [metadata.name] : [])),
+  );
+  const names = new Set(change.flatMap(({ metadata }) => metadata.namespace ?? []));
+  for (const name of names) {
+    if (own.has(name) || (await user.find(Namespace, { name }))) continue;
+    await user.create(Namespace, {
+      apiVersion: Namespace.apiVersion,
+      kind: Namespace.kind,
+      metadata: { name },
+    });
+  }
+}
+
 /** Applies a manifest as kubectl does; the server's refusal names the object. */
 async function applyManifest(user: Client, manifest: GivenObject): Promise<AppliedObject> {
   const { name, namespace } = manifest.metadata;
-  const object = `${manifest.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+  const object = titleOf(manifest);
   const kind = kindFor(manifest);
   if (!kind) throw refused(object, `the server has no kind ${manifest.kind} in ${manifest.apiVersion}`);
   try {
     const before = await user.find(kind, { name, namespace });
-    if (!before) {
-      await user.create(kind, manifest, { isStrict: true });
-      return { object, isNew: true, lines: [] };
-    }
+    if (!before) return await created(user, kind, manifest);
     const after = await patched(user, kind, { before, manifest });
     const lines = changesBetween(specOf(before), specOf(after), "spec").map(changeLine);
     return { object, isNew: false, lines };
   } catch (error) {
-    throw error instanceof Failure ? refused(object, causeFirst(error.message)) : error;
+    throw error instanceof Failure ? refused(object, withoutBody(causeFirst(error.message))) : error;
   }
+}
+
+// A strict server quotes the whole patched object before it says which field it does not know.
+const QUOTED_BODY = /^"" is invalid: patch: Invalid value: ".*": (?=strict decoding error: )/s;
+
+function withoutBody(message: string): string {
+  return message.replace(QUOTED_BODY, "");
+}
+
+/** A manifest that is only a part of an object is meant for one that the fleet does not have. */
+async function created(user: Client, kind: Kind, manifest: GivenObject): Promise<AppliedObject> {
+  const { name, namespace } = manifest.metadata;
+  const object = titleOf(manifest);
+  try {
+    await user.create(kind, manifest, { isStrict: true });
+    return { object, isNew: true, lines: [] };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const others = (await user.list(kind)).map(({ metadata }) => metadata);
+    const why = `the fleet does not have it${hintFor({ name, namespace }, others)}; a new one is refused`;
+    throw terminal("ChangeRefused", `${why}: ${causeFirst(error.message)}`);
+  }
+}
+
+interface Name {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+/** The object that a user may have meant. */
+function hintFor({ name, namespace }: Name, others: readonly Name[]): string {
+  const elsewhere = others.find((one) => one.name === name)?.namespace;
+  if (elsewhere !== undefined) return `; there is one in namespace ${elsewhere}`;
+  const here = others.flatMap((one) => (one.namespace === namespace ? [one.name] : []));
+  const near = nearestName(name, here);
+  return near === undefined ? "" : ` (did you mean ${near}?)`;
 }
 
 /** As `kubectl apply` does. A manifest without fields that its kind needs is a patch: it removes nothing. */
@@ -101,6 +158,10 @@ async function patched(
     const withoutHistory = { metadata: {} };
     return send(applyPatch(withoutHistory, manifest));
   }
+}
+
+function titleOf({ kind, metadata: { name, namespace } }: GivenObject): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
 function refused(object: string, message: string): Failure {

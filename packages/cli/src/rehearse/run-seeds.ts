@@ -15,7 +15,7 @@ type SeedAnswer = { readonly result: SeedResult } | { readonly problem: string }
 
 /** Rehearses each task; several ones in as many processes as the machine has cores. Results are in the order of the tasks. */
 export async function runSeeds(
-  { program, stopSignal }: Pick<Shell, "program" | "stopSignal">,
+  { program }: Pick<Shell, "program">,
   tasks: readonly SeedTask[],
   onDone: (done: number) => void,
 ): Promise<readonly SeedResult[]> {
@@ -32,13 +32,10 @@ export async function runSeeds(
   if (program === undefined || tasks.length === 1) await work(rehearseSeed);
   else {
     const children = startChildren(program, Math.min(tasks.length, availableParallelism(), MOST_PROCESSES));
-    const stop = stopSignal();
-    const end = (): void => children.forEach((child) => void child.kill());
-    stop.addEventListener("abort", end);
     try {
       await Promise.all(children.map((child) => work((task) => inChild(child, task))));
     } finally {
-      end();
+      children.forEach((child) => void child.kill());
     }
   }
   return results.flatMap((result) => result ?? []);

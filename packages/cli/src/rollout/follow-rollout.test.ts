@@ -96,6 +96,7 @@ describe("rollout status", () => {
         "Waiting for AzureMachinePool default/pool: 2 of 3 up to date, 1 outdated, 3 available",
         "Waiting for AzureMachinePool default/pool: 2 of 3 up to date, 1 outdated, 2 available, 1 leaving",
         "AzureMachinePool default/pool is rolled out: 3 of 3 up to date and available",
+        "took 0s, forecast 2m28s",
         "",
       ].join("\n"),
       err: "",
@@ -354,7 +355,7 @@ describe("rollout status", () => {
     expect(await awaitRollout(shell, look, { isWatching: true })).toBe(0);
     const away = "capstan: no answer, trying again: connection refused (GET /apis)\n";
     expect(shell.written.err).toBe(away + away);
-    expect(shell.written.out.split("\n").length).toBe(3);
+    expect(shell.written.out.split("\n").length).toBe(4);
     const late = quickShell();
     const patience = { isWatching: true, timeoutMs: 10_000 };
     expect(await awaitRollout(late, states(ON_ITS_WAY, AWAY), patience)).toBe(1);
@@ -447,11 +448,14 @@ describe("rollout watch", () => {
     expect(text).toContain("surge 1/1 · to remove 2 · leaving 0");
   });
 
+  const FORECAST_MS = 148_000;
+  const BEGUN = { beganMs: NOW_MS, expectedEndMs: NOW_MS + FORECAST_MS, forecastMs: FORECAST_MS };
+
   test("redraws a terminal when something has changed, and only then", async () => {
     const shell = quickShell({ waits: 3, isTerminal: true });
     expect(await showRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, DONE))).toBe(130);
     const screens = shell.written.out.split("\u001B[H\u001B[J").slice(1);
-    const began = { beganMs: NOW_MS, outdated: 1 };
+    const began = { ...BEGUN, outdated: 1 };
     const paces = [began, { ...began, endedMs: NOW_MS }];
     expect(screens).toEqual(
       [ON_ITS_WAY, DONE].map((parts, index) =>
@@ -463,7 +467,7 @@ describe("rollout watch", () => {
   test("shows below the last state that the server does not answer, until it does", async () => {
     const shell = quickShell({ waits: 4, isTerminal: true });
     await showRollout(shell, states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
-    const pace = { beganMs: NOW_MS, outdated: 1 };
+    const pace = { ...BEGUN, outdated: 1 };
     const tree = `\u001B[H\u001B[J${rolloutTree(rolloutState(ON_ITS_WAY, NOW_MS), { pace })}`;
     expect(shell.written).toEqual({
       out: `${tree}no answer, trying again: connection refused (GET /apis)\n${tree}`,
@@ -484,8 +488,11 @@ describe("rollout watch", () => {
       const shell = quickShell();
       expect(await showRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, end))).toBe(code);
       expect(shell.env.clock.monotonic()).toBe(4000);
-      expect(shell.written.out.split("\n").length).toBe(3);
-      expect(shell.written.out).toContain(words);
+      const [, ...lines] = shell.written.out.trimEnd().split("\n");
+      expect(lines).toEqual([
+        expect.stringContaining(words),
+        ...(code === 0 ? [expect.stringMatching(/^took 0s, forecast \w+$/)] : []),
+      ]);
       expect(shell.written.out).not.toContain("\u001B");
     },
   );

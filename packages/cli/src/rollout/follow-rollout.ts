@@ -7,7 +7,7 @@ import { draw } from "../watching/draw.ts";
 import { retryingReader } from "../watching/retrying-reader.ts";
 import { isStopped, POLL_INTERVAL_MS, until } from "../watching/wait.ts";
 import { machineTroubles, obstacleLines } from "./obstacles.ts";
-import { type Pace, paceAfter } from "./pace.ts";
+import { type Pace, paceAfter, tookLine } from "./pace.ts";
 import { rolloutAnswer } from "./rollout-answer.ts";
 import { confirmed, noteLines, type ReadState, type RolloutState, sentenceFor } from "./rollout-state.ts";
 import { rolloutTree } from "./rollout-tree.ts";
@@ -24,9 +24,12 @@ export interface Patience {
 /** Prints a line for every change, until the rollout is done, has failed or takes too long. */
 export async function awaitRollout(shell: Shell, readState: ReadState, patience: Patience): Promise<number> {
   let earlier: RolloutState | undefined;
+  let pace: Pace | undefined;
   const read = async (): Promise<Progress> => {
     earlier = confirmed(await readState(), earlier);
-    const text = linesFor(earlier, shownFailure(earlier, patience));
+    pace = paceAfter(pace, earlier);
+    const took = tookLine(pace);
+    const text = linesFor(earlier, shownFailure(earlier, patience)) + (took === undefined ? "" : `${took}\n`);
     return { text, code: verdictOn(earlier, patience), answer: rolloutAnswer(earlier) };
   };
   return await followProgress(shell, read, patience);

@@ -8,12 +8,17 @@ export interface Pace {
   /** Outdated machines at that moment. */
   readonly outdated: number;
   readonly endedMs?: number;
+  /** When it ends, by the forecast; undefined while it stands still. */
+  readonly expectedEndMs?: number | undefined;
+  /** How long all of it was forecast to take, if it was seen from its beginning. */
+  readonly forecastMs?: number | undefined;
 }
 
 type Seen = Pick<RolloutState, "isDone"> & {
   readonly view: Pick<RolloutState["view"], "nowMs">;
   readonly plan: { readonly budget: Pick<RolloutState["plan"]["budget"], "outdated" | "upToDate"> };
   readonly parts: { readonly machinePool: Pick<RolloutState["parts"]["machinePool"], "status"> };
+  readonly course?: Pick<NonNullable<RolloutState["course"]>, "durationMs" | "waves"> | undefined;
 };
 
 /** The pace with the next state; a rollout that starts after the last one has ended begins a new one. */
@@ -21,9 +26,23 @@ export function paceAfter(before: Pace | undefined, seen: Seen): Pace | undefine
   const { isDone, view, plan } = seen;
   const { outdated } = plan.budget;
   if (isDone) return before && { ...before, endedMs: before.endedMs ?? view.nowMs };
-  if (!before) return begunBefore(seen) ?? { beganMs: view.nowMs, outdated };
-  const isNew = before.endedMs !== undefined || outdated > before.outdated;
-  return isNew ? { beganMs: view.nowMs, outdated } : before;
+  const isNew = !before || before.endedMs !== undefined || outdated > before.outdated;
+  if (!isNew) return { ...before, expectedEndMs: steadyEnd(before.expectedEndMs, seen) };
+  const expectedEndMs = steadyEnd(undefined, seen);
+  const begun = before ? undefined : begunBefore(seen);
+  if (begun) return { ...begun, expectedEndMs };
+  return { beganMs: view.nowMs, outdated, expectedEndMs, forecastMs: seen.course?.durationMs };
+}
+
+/**
+ * When the rollout ends. A forecast takes a running step as one that has just begun, so its end moves by up to one wave: an
+ * end that was named stays as long as it lies within that.
+ */
+function steadyEnd(before: number | undefined, { view, course }: Seen): number | undefined {
+  if (!course) return undefined;
+  const latestMs = view.nowMs + course.durationMs;
+  const waveMs = course.durationMs / Math.max(1, course.waves);
+  return Math.min(latestMs, Math.max(latestMs - waveMs, before ?? latestMs));
 }
 
 /** A rollout that was under way when the watch began: it counts from when its MachinePool reported it. */
@@ -39,15 +58,20 @@ function begunBefore({ view, plan, parts }: Seen): Pace | undefined {
   return { beganMs, outdated: begun?.type === "RollingOut" ? outdated + upToDate : outdated };
 }
 
-/** How long the rollout has taken, and how long the rest takes at the same pace. */
-export function paceLine({ beganMs, outdated, endedMs }: Pace, { view, plan }: Seen): string {
-  if (endedMs !== undefined) return `took ${humanDuration(endedMs - beganMs)}`;
-  const elapsedMs = view.nowMs - beganMs;
-  const left = plan.budget.outdated;
-  const replaced = outdated - left;
-  const elapsed = `elapsed ${humanDuration(elapsedMs)}`;
-  if (left === 0) return `${elapsed}, the last machines are on their way`;
-  // One replaced machine is the least from which a pace follows.
-  if (replaced < 1) return elapsed;
-  return `${elapsed}, about ${humanDuration((elapsedMs / replaced) * left)} left`;
+/** How long the rollout has taken, and how long the rest takes by the forecast. */
+export function paceLine(pace: Pace, { view, plan }: Seen): string {
+  const { beganMs, endedMs, expectedEndMs } = pace;
+  if (endedMs !== undefined) return tookLine(pace) ?? "";
+  const elapsed = `elapsed ${humanDuration(view.nowMs - beganMs)}`;
+  if (plan.budget.outdated === 0) return `${elapsed}, the last machines are on their way`;
+  const leftMs = expectedEndMs === undefined ? 0 : expectedEndMs - view.nowMs;
+  return leftMs > 0 ? `${elapsed}, about ${humanDuration(leftMs)} left` : elapsed;
+}
+
+/** How long a rollout took that has ended, beside its forecast; undefined if it has not, or was over from the beginning. */
+export function tookLine(pace: Pace | undefined): string | undefined {
+  if (pace?.endedMs === undefined) return undefined;
+  const { beganMs, endedMs, forecastMs } = pace;
+  const took = `took ${humanDuration(endedMs - beganMs)}`;
+  return forecastMs === undefined ? took : `${took}, forecast ${humanDuration(forecastMs)}`;
 }

@@ -41,6 +41,7 @@ const record = (parts: Partial<RunRecord> = {}): RunRecord => ({
   ungrown: [],
   grownMs: 0,
   isAtRest: true,
+  isCutOff: false,
   endMs: 1000,
   groups: [group()],
   machines: [machine("a", [-500]), machine("b", [-400])],
@@ -102,6 +103,11 @@ test.each<[string, RunRecord, object]>([
   ],
 ])("the facts of a group are its machines when %s", (_, run, expected) => {
   expect({ floor: undefined, ...factsOf(run).groups[0] }).toMatchObject(expected);
+});
+
+test("machines that nothing happens to are available in a run that ends at once", () => {
+  const [{ machines = [] } = {}] = factsOf(record({ endMs: 0 })).groups;
+  expect(machines.map(({ available }) => available)).toEqual([[[0, 0]], [[0, 0]]]);
 });
 
 test("extra cores are those of machines that exist beside the ones they replace", () => {

@@ -161,8 +161,10 @@ function fateOf(machine: MachineHistory, replaced: number): MachineOutcome["fate
 
 function spansOf({ availability }: MachineHistory, endMs: number): readonly (readonly [number, number])[] {
   return availability.flatMap(([atMs, isAvailable], index) => {
-    const toMs = availability[index + 1]?.[0] ?? endMs;
-    return isAvailable && toMs > 0 ? [[Math.max(0, atMs), toMs] as const] : [];
+    const nextMs = availability[index + 1]?.[0];
+    // A run in which nothing happens ends at once: what is available then still is.
+    const isShown = isAvailable && (nextMs === undefined || nextMs > 0);
+    return isShown ? [[Math.max(0, atMs), nextMs ?? endMs] as const] : [];
   });
 }
 

@@ -23,7 +23,10 @@ export interface StoredObjects {
 }
 
 /** A group at one moment. */
-export type GroupState = Omit<GroupRecord, "replicasBefore" | "replicasAfter" | "why"> & {
+export type GroupState = Omit<
+  GroupRecord,
+  "replicasBefore" | "replicasAfter" | "unfinishedBefore" | "why"
+> & {
   readonly replicas: number;
 };
 

@@ -21,6 +21,8 @@ export interface GroupRecord {
   readonly maxUnavailable?: number;
   /** Why its machines are replaced or updated, as its conditions say it first. */
   readonly why: readonly string[];
+  /** Why it was not settled when the change came; undefined if it was, or did not exist. */
+  readonly unfinishedBefore?: string;
   /** Why it is not rolled out at the end; undefined if it is. */
   readonly unfinished?: string;
   /** Whether its cluster or itself is paused, so that no controller acts on it. */
@@ -72,6 +74,8 @@ export interface RunRecord {
   readonly grownMs: number;
   /** Whether the world came to rest after the change. */
   readonly isAtRest: boolean;
+  /** Whether the time of the run was over while machines still moved. */
+  readonly isCutOff: boolean;
   /** A statement about every run that did not hold: the world is not to be trusted. */
   readonly defect?: string;
   /** From the change to the last work. */

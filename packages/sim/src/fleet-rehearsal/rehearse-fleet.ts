@@ -85,11 +85,11 @@ async function play(world: World, recorder: FleetRecorder, rehearsal: FleetRehea
   try {
     await grow(run);
     const refusal = await change(run);
-    if (refusal !== undefined) return recordOf(run, { refusal, isAtRest: true });
-    return recordOf(run, { isAtRest: await runOn(run) });
+    if (refusal !== undefined) return recordOf(run, { refusal, ...AT_REST });
+    return recordOf(run, await runOn(run));
   } catch (error) {
     if (!(error instanceof ViolationError)) throw error;
-    return recordOf(run, { isAtRest: false, defect: error.message });
+    return recordOf(run, { isAtRest: false, isCutOff: false, defect: error.message });
   }
 }
 
@@ -104,7 +104,7 @@ interface RunParts {
 }
 
 async function grow(run: RunParts): Promise<void> {
-  const { world, rehearsal, notes } = run;
+  const { world, rehearsal } = run;
   const { objects, workloads } = rehearsal.fleet;
   world.start();
   const namespaces = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
@@ -115,10 +115,6 @@ async function grow(run: RunParts): Promise<void> {
   if (workloads.length > 0) await settle(run);
   run.before = groupsIn(storedIn(world));
   run.grownMs = world.scheduler.monotonicMs;
-  for (const { key, unfinished, isPaused } of run.before) {
-    if (isPaused) notes.push(`${key} is paused: no controller acts on it`);
-    else if (unfinished !== undefined) notes.push(`${key} does not settle before the change: ${unfinished}`);
-  }
   // Events of the growth are not needed any more; those of thousands of machines take a lot of memory.
   world.trace.forget();
 }
@@ -187,20 +183,24 @@ async function change({ world, recorder, rehearsal }: RunParts): Promise<string 
   }
 }
 
-/** Runs until nothing happens any more, no machine moves, or the time is over; returns whether it is at rest. */
-async function runOn({ world, recorder, rehearsal }: RunParts): Promise<boolean> {
+type RunEnd = Pick<RunRecord, "isAtRest" | "isCutOff">;
+const AT_REST: RunEnd = { isAtRest: true, isCutOff: false };
+
+/** Runs until nothing happens any more, no machine moves, or the time is over. */
+async function runOn({ world, recorder, rehearsal }: RunParts): Promise<RunEnd> {
   const endMs = world.scheduler.monotonicMs + rehearsal.limitMs;
   const leftMs = (): number => endMs - world.scheduler.monotonicMs;
   while (leftMs() > 0) {
-    if (world.scheduler.monotonicMs - recorder.lastWorkMs >= standstillMs(rehearsal.fleet)) return false;
+    if (world.scheduler.monotonicMs - recorder.lastWorkMs >= standstillMs(rehearsal.fleet))
+      return { isAtRest: false, isCutOff: false };
     try {
       await world.settle({ quietMs: QUIET_MS, limitMs: Math.min(leftMs(), 6 * LOOK_MS) });
-      return true;
+      return AT_REST;
     } catch (error) {
       if (!(error instanceof NotAtRestError)) throw error;
     }
   }
-  return false;
+  return { isAtRest: false, isCutOff: true };
 }
 
 /** A drain with a limit moves on when its time is over, however long it stood still before. */
@@ -212,7 +212,7 @@ function standstillMs({ objects }: Fleet): number {
 
 function recordOf(
   { world, recorder, rehearsal, notes, before, grownMs }: RunParts,
-  result: Pick<RunRecord, "isAtRest" | "refusal" | "defect">,
+  result: RunEnd & Pick<RunRecord, "refusal" | "defect">,
 ): RunRecord {
   const after = groupsIn(storedIn(world));
   const known = new Map(before.map((group) => [group.key, group]));
@@ -234,7 +234,13 @@ function groupRecord(
   before: GroupState | undefined,
   { replicas, ...after }: GroupState,
 ): Omit<GroupRecord, "why"> {
-  return { ...after, replicasBefore: before?.replicas ?? 0, replicasAfter: replicas };
+  const unfinishedBefore = before?.unfinished;
+  return {
+    ...after,
+    replicasBefore: before?.replicas ?? 0,
+    replicasAfter: replicas,
+    ...(unfinishedBefore !== undefined && { unfinishedBefore }),
+  };
 }
 
 function storedIn(world: World): StoredObjects {

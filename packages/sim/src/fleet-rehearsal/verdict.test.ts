@@ -53,9 +53,9 @@ const seed = ({ group, budgets = [], run, record, facts: more }: Parts = {}): Se
   run: {
     seed: "1",
     isAtRest: true,
+    isCutOff: false,
     groups: [{ ...GROUP, ...record }],
     azure: { requests: 0, writes: 0, throttled: 0 },
-    ungrown: [],
     faults: 0,
     ...run,
   },
@@ -68,6 +68,8 @@ const budget = (outcome: BudgetFacts["outcome"]): BudgetFacts => ({
   outcome,
 });
 const REPLACED = { replaced: 3, untouched: 0 };
+
+const JUDGING = { noVerdictFor: () => undefined, changed: [GROUP.key] };
 
 test.each<[string, Parts, string, string]>([
   ["no machine is touched", {}, "nothing is disrupted", "no machine is replaced"],
@@ -122,25 +124,60 @@ test.each<[string, Parts, string, string]>([
   ],
   ["the world never comes to rest", { run: { isAtRest: false } }, "no verdict", "does not come to rest"],
 ])("the outcome is what users must know when %s", (_, parts, outcome, why) => {
-  expect(verdictOf([seed(parts), seed()], () => undefined)).toMatchObject({
+  expect(verdictOf([seed(parts), seed()], JUDGING)).toMatchObject({
     outcome,
     why: expect.stringContaining(why) as string,
   });
 });
 
-test("a group that was not settled before the change is not judged for it", () => {
-  const run = { ungrown: [`${GROUP.key} does not settle before the change: no image`] };
-  expect(verdictOf([seed({ run, record: { unfinished: "no image" } })], () => undefined).outcome).toBe(
-    "nothing is disrupted",
-  );
+const UNSETTLED = { unfinishedBefore: "no image", unfinished: "no image" };
+const NONE = { lowest: { available: 0, of: 3, atMs: 0 }, untouched: 0 };
+
+test("a group that was not settled before the change gets no verdict, and is not blamed on the change", () => {
+  expect(verdictOf([seed({ group: NONE, record: UNSETTLED })], JUDGING)).toMatchObject({
+    outcome: "no verdict",
+    why: `${GROUP.key}: it does not settle before the change: no image`,
+    groups: [{ breaches: 0 }],
+  });
+});
+
+test("a group that never grew counts where the change may be about it, and not where another group moves", () => {
+  const other = { ...GROUP, key: "KubeadmControlPlane/default/quay" };
+  const both: SeedFacts = {
+    ...seed(),
+    facts: { ...seed().facts, groups: [facts(NONE), facts({ ...REPLACED, key: other.key })] },
+    run: { ...seed().run, groups: [{ ...GROUP, ...UNSETTLED }, other] },
+  };
+  const outcome = (changed: readonly string[]): string => verdictOf([both], { ...JUDGING, changed }).outcome;
+  expect(outcome([other.key])).toBe("disrupted within budgets");
+  expect(outcome([other.key, GROUP.key])).toBe("no verdict");
+  expect(outcome(["AzureMachineTemplate/default/t"])).toBe("no verdict");
+});
+
+test("a group that the change repairs is judged, and its availability before is not", () => {
+  const repaired = seed({ group: { ...NONE, added: 3 }, record: { unfinishedBefore: "no image" } });
+  expect(verdictOf([repaired], JUDGING).outcome).toBe("nothing is disrupted");
+});
+
+test("a rollout that needs more time than the run has gets no verdict", () => {
+  const run = { isAtRest: false, isCutOff: true };
+  const cutOff = seed({ group: REPLACED, run, record: { unfinished: "2 of 900 up to date" } });
+  expect(verdictOf([cutOff], JUDGING)).toMatchObject({
+    outcome: "no verdict",
+    why: `${GROUP.key} is not done within the limit; give a longer --limit`,
+  });
+  expect(verdictOf([cutOff, seed({ record: { unfinished: "no image" } })], JUDGING)).toMatchObject({
+    outcome: "would block or break a budget",
+    groups: [{ unfinished: { seeds: 1, why: "no image" } }],
+  });
 });
 
 test("a group that another program moves gets no verdict, whatever the simulation shows", () => {
   const broken = seed({ group: { ...REPLACED, lowest: { available: 0, of: 3, atMs: 5 } } });
-  const verdict = verdictOf([broken], () => "not run by Capstan: no verdict");
+  const verdict = verdictOf([broken], { ...JUDGING, noVerdictFor: () => "CAPZ runs it" });
   expect(verdict).toMatchObject({
     outcome: "no verdict",
-    why: `${GROUP.key}: not run by Capstan: no verdict`,
+    why: `${GROUP.key}: CAPZ runs it`,
   });
 });
 
@@ -157,6 +194,6 @@ test("the lowest availability is that of the worst seed, and names it", () => {
   const low = seed({
     facts: { seed: "7", groups: [facts({ ...REPLACED, lowest: { available: 2, of: 3, atMs: 9 } })] },
   });
-  const [group] = verdictOf([seed({ group: REPLACED }), low], () => undefined).groups;
+  const [group] = verdictOf([seed({ group: REPLACED }), low], JUDGING).groups;
   expect(group?.lowest).toEqual({ available: 2, of: 3, atMs: 9, seed: "7" });
 });

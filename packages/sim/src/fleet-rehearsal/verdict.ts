@@ -20,7 +20,7 @@ export interface SeedFacts {
   readonly facts: FleetFacts;
   readonly run: Pick<
     RunRecord,
-    "seed" | "refusal" | "defect" | "isAtRest" | "groups" | "azure" | "ungrown" | "faults"
+    "seed" | "refusal" | "defect" | "isAtRest" | "isCutOff" | "groups" | "azure" | "faults"
   >;
 }
 
@@ -39,8 +39,8 @@ export interface GroupVerdict {
   readonly floor?: number;
   /** In how many seeds it was below its floor. */
   readonly breaches: number;
-  /** In how many seeds it was not rolled out at the end, and why in the first of them. */
-  readonly unfinished?: { readonly seeds: number; readonly why: string };
+  /** In how many seeds it was not rolled out at the end, why in the first of them, and whether only time was missing. */
+  readonly unfinished?: { readonly seeds: number; readonly why: string; readonly isCutOff: boolean };
   readonly noVerdict?: string;
   readonly isAffected: boolean;
 }
@@ -69,16 +69,21 @@ export interface Verdict {
   readonly faults: number;
 }
 
-/** Sums up all seeds. `noVerdictFor` says why a group is not judged. */
-export function verdictOf(
-  seeds: readonly SeedFacts[],
-  noVerdictFor: (group: GroupRecord) => string | undefined,
-): Verdict {
+/** What a verdict depends on beside the runs. */
+export interface Judging {
+  /** Why a group is not judged. */
+  readonly noVerdictFor: (group: GroupRecord) => string | undefined;
+  /** The objects that the change names: `KIND/NAMESPACE/NAME`. */
+  readonly changed: readonly string[];
+}
+
+/** Sums up all seeds. */
+export function verdictOf(seeds: readonly SeedFacts[], { noVerdictFor, changed }: Judging): Verdict {
   const groups = groupVerdicts(seeds, noVerdictFor);
   const budgets = budgetVerdicts(seeds);
   const over = (valueOf: (seed: SeedFacts) => number): Spread => spread(seeds.map(valueOf));
   return {
-    ...outcomeOf(seeds, groups, budgets),
+    ...outcomeOf(seeds, { groups, changed }, budgets),
     seeds: seeds.length,
     durationMs: over(({ facts }) => facts.durationMs),
     groups,
@@ -119,11 +124,10 @@ function groupVerdict(
   { seeds, noVerdict }: { readonly seeds: readonly SeedFacts[]; readonly noVerdict: string | undefined },
 ): GroupVerdict {
   const over = (valueOf: (facts: GroupFacts) => number): Spread => spread(facts.map(valueOf));
-  const unfinished = seeds.flatMap(({ run }) =>
-    run.groups.flatMap(({ key, unfinished: why }) => (key === group.key && why !== undefined ? [why] : [])),
-  );
-  const [why] = unfinished;
+  const unfinished = unfinishedIn(seeds, group.key);
   const floor = facts[0]?.floor;
+  const isBelow = (one: GroupFacts): boolean => one.floor !== undefined && one.lowest.available < one.floor;
+  const reason = noVerdict ?? (unfinished && unsettled(group));
   return {
     group,
     replaced: over(({ replaced }) => replaced),
@@ -135,11 +139,28 @@ function groupVerdict(
     durationMs: over(({ durationMs }) => durationMs),
     lowest: lowestOf(seeds, group.key),
     ...(floor !== undefined && { floor }),
-    breaches: facts.filter((one) => one.floor !== undefined && one.lowest.available < one.floor).length,
-    ...(why !== undefined && { unfinished: { seeds: unfinished.length, why } }),
-    ...(noVerdict !== undefined && { noVerdict }),
+    // A group that was below its budget when the change came is not below it because of the change.
+    breaches: group.unfinishedBefore === undefined ? facts.filter(isBelow).length : 0,
+    ...(unfinished && { unfinished }),
+    ...(reason !== undefined && { noVerdict: reason }),
     isAffected: facts.some(isAffected),
   };
+}
+
+/** A group that does not settle without the change says nothing about it. */
+function unsettled({ unfinishedBefore }: GroupRecord): string | undefined {
+  return unfinishedBefore && `it does not settle before the change: ${unfinishedBefore}`;
+}
+
+/** The seeds in which a group never settles come before those that were cut off. */
+function unfinishedIn(seeds: readonly SeedFacts[], of: string): GroupVerdict["unfinished"] {
+  const all = seeds.flatMap(({ run }) =>
+    run.groups.flatMap(({ key, unfinished: why }) =>
+      key === of && why !== undefined ? [{ why, isCutOff: run.isCutOff }] : [],
+    ),
+  );
+  const first = all.find(({ isCutOff }) => !isCutOff) ?? all[0];
+  return first && { ...first, seeds: all.filter(({ isCutOff }) => isCutOff === first.isCutOff).length };
 }
 
 function isAffected({ replaced, inPlace, removed, added }: GroupFacts): boolean {
@@ -172,10 +193,14 @@ function budgetVerdicts(seeds: readonly SeedFacts[]): readonly BudgetVerdict[] {
 
 type Judgement = Pick<Verdict, "outcome" | "why">;
 
+interface ChangedGroups extends Pick<Judging, "changed"> {
+  readonly groups: readonly GroupVerdict[];
+}
+
 /** Rules in their order: the first that applies decides. */
 function outcomeOf(
   seeds: readonly SeedFacts[],
-  groups: readonly GroupVerdict[],
+  { groups, changed }: ChangedGroups,
   budgets: readonly BudgetVerdict[],
 ): Judgement {
   const judged = groups.filter(({ noVerdict }) => noVerdict === undefined);
@@ -183,9 +208,10 @@ function outcomeOf(
     refusal(seeds) ??
     blocked(budgets) ??
     broken(judged) ??
-    stuck(seeds, judged) ??
+    stuck(judged) ??
     unjudged(seeds, groups) ??
     paused(groups) ??
+    ungrown({ groups, changed }) ??
     disrupted(judged)
   );
 }
@@ -214,12 +240,8 @@ function broken(groups: readonly GroupVerdict[]): Judgement | undefined {
   return { outcome: "would block or break a budget", why };
 }
 
-function stuck(seeds: readonly SeedFacts[], groups: readonly GroupVerdict[]): Judgement | undefined {
-  const before = new Set(seeds.flatMap(({ run }) => run.ungrown));
-  const worst = groups.find(
-    ({ group, unfinished }) =>
-      unfinished !== undefined && ![...before].some((note) => note.startsWith(`${group.key} `)),
-  );
+function stuck(groups: readonly GroupVerdict[]): Judgement | undefined {
+  const worst = groups.find(({ unfinished }) => unfinished?.isCutOff === false);
   if (!worst) return undefined;
   return {
     outcome: "would block or break a budget",
@@ -236,6 +258,11 @@ function unjudged(seeds: readonly SeedFacts[], groups: readonly GroupVerdict[]):
     };
   const other = groups.find(({ noVerdict, isAffected: is }) => is && noVerdict !== undefined);
   if (other) return { outcome: "no verdict", why: `${other.group.key}: ${other.noVerdict}` };
+  const cutOff = groups.find(({ unfinished }) => unfinished?.isCutOff === true);
+  if (cutOff) {
+    const why = `${cutOff.group.key} is not done within the limit; give a longer --limit`;
+    return { outcome: "no verdict", why };
+  }
   const restless = seeds.find(({ run }) => !run.isAtRest);
   return (
     restless && {
@@ -250,6 +277,21 @@ function paused(groups: readonly GroupVerdict[]): Judgement | undefined {
   const found = groups.find(({ group }) => group.isPaused);
   if (!found || groups.some(({ isAffected: is }) => is)) return undefined;
   return { outcome: "no verdict", why: `${found.group.key} is paused: no controller acts on it` };
+}
+
+/** A group that was never grown hides what the change does to it: if the change names it, or if nothing else moves. */
+function ungrown({ groups, changed }: ChangedGroups): Judgement | undefined {
+  const keys = new Set(groups.map(({ group }) => group.key));
+  const isAboutGroups = changed.every((key) => keys.has(key));
+  const isMoving = groups.some(({ isAffected: is }) => is);
+  const found = groups.find(
+    ({ group, noVerdict }) =>
+      noVerdict !== undefined &&
+      unsettled(group) !== undefined &&
+      !(isMoving && isAboutGroups && !changed.includes(group.key)),
+  );
+  if (!found) return undefined;
+  return { outcome: "no verdict", why: `${found.group.key}: ${found.noVerdict}` };
 }
 
 function disrupted(groups: readonly GroupVerdict[]): Judgement {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readDurations } from "../fleet-rehearsal/read-durations.ts";
 import { FAULT_IDS } from "./fault-catalogue.ts";
 import { faultTable, strikeTable } from "./fault-table.ts";
 import { readFault } from "./fault-text.ts";
@@ -23,6 +24,12 @@ function namesIn(heading: string): readonly string[] {
   return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name);
 }
 
+function yamlIn(text: string): readonly string[] {
+  return [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, block = ""]) => block);
+}
+
+const DURATIONS = between("\n## Durations of your own\n", "\n## ");
+
 describe("docs/scenarios.md", () => {
   test("has the current tables of the catalogue", () => {
     const generated = between("fault-catalogue.ts -->\n", "<!-- end of generated part -->");
@@ -40,12 +47,18 @@ describe("docs/scenarios.md", () => {
   });
 
   test("has valid scenarios", () => {
-    const blocks = [...PAGE.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = ""]) => text);
+    const blocks = yamlIn(PAGE).filter((text) => !yamlIn(DURATIONS).includes(text));
     expect(blocks.length).toBeGreaterThan(0);
     for (const text of blocks) {
       const reading = readScenario("docs.yaml", () => text);
       expect("problems" in reading ? reading.problems.map(formatProblem) : []).toEqual([]);
     }
+  });
+
+  test("has valid durations", () => {
+    const [text = "", ...more] = yamlIn(DURATIONS);
+    expect(more).toEqual([]);
+    expect(readDurations("docs.yaml", text)).toMatchObject({ durations: { pods: { stopMs: 15_000 } } });
   });
 
   test("has valid texts of faults", () => {

@@ -27,11 +27,11 @@ export function availabilityChart({ group, endMs, runEndMs }: ChartOptions): str
   const x = (ms: number): number =>
     round(LEFT + (Math.min(ms, endMs) / Math.max(1, endMs)) * (WIDTH - LEFT - RIGHT));
   const hidden = group.machines.length - lanes.length;
-  return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(labelOf(group))}">
+  return `<div class="chart"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(labelOf(group))}">
 ${axis(x, endMs, height)}
 ${curve(group, x, endMs)}
 ${lanes.map((machine, index) => lane(machine, x, CURVE_HEIGHT + 30 + index * LANE_HEIGHT)).join("\n")}
-</svg>${hidden > 0 ? `<p class="faint">${hidden} more machines are not drawn.</p>` : ""}`;
+</svg></div>${hidden > 0 ? `<p class="faint">${hidden} more machines are not drawn.</p>` : ""}`;
 }
 
 function labelOf({ key, lowest, floor }: GroupFacts): string {
@@ -83,8 +83,13 @@ function curve({ levels, floor, lowest }: GroupFacts, x: Scale, endMs: number): 
     floor === undefined
       ? ""
       : `<line class="budget" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(floor)}" y2="${y(floor)}"/><text class="name" x="${LEFT - 6}" y="${y(floor) + 4}" text-anchor="end">budget ${floor}</text>`;
+  // A budget of all machines has its label in the same place.
+  const top =
+    floor === most
+      ? ""
+      : `<text class="name" x="${LEFT - 6}" y="12" text-anchor="end">${most} available</text>`;
   return `<polyline class="available" points="${line}"/>${budget}
-<text class="name" x="${LEFT - 6}" y="12" text-anchor="end">${most} available</text>`;
+${top}`;
 }
 
 function lane({ name, fate, createdMs, goneMs, available }: MachineOutcome, x: Scale, y: number): string {

@@ -1,10 +1,11 @@
 import type { GroupVerdict } from "@capstan/sim";
+import { counted } from "../../render/amounts.ts";
 import { onOneLine } from "../../render/one-line.ts";
 import type { Answer } from "./answer.ts";
 import { availabilityChart } from "./availability-chart.ts";
 import { escaped } from "./html-text.ts";
 import { STYLE } from "./html-style.ts";
-import { budgetLine, clock, fates, isShown, span, spread } from "./text.ts";
+import { budgetLine, clock, fates, isShown, span, spread, unfinishedLines } from "./text.ts";
 
 /** An answer with the name of the manifests that it is about. */
 export interface NamedAnswer {
@@ -92,7 +93,10 @@ function totals({ verdict, durations, learnt, seeds }: Answer): string {
 }
 
 function groupPart(verdict: GroupVerdict, chart: string): string {
-  const { group, waves, durationMs, lowest, floor, noVerdict, unfinished, breaches } = verdict;
+  const { group, waves, durationMs, lowest, floor, noVerdict, breaches } = verdict;
+  const title = `<h3>${escaped(`${group.kind} ${group.namespace}/${group.name}`)} <span class="faint">cluster ${escaped(group.cluster)}</span></h3>`;
+  if (noVerdict !== undefined)
+    return `<section>${title}<p class="warn">no verdict: ${escaped(onOneLine(noVerdict))}</p></section>`;
   const at = lowest.available < lowest.of ? ` at ${clock(lowest.atMs)}` : "";
   const facts = [
     fates(verdict),
@@ -100,12 +104,11 @@ function groupPart(verdict: GroupVerdict, chart: string): string {
     `at least ${lowest.available} of ${lowest.of} available${at}${floor === undefined ? "" : `, budget ${floor}`}`,
   ];
   const problems = [
-    ...(noVerdict === undefined ? [] : [`no verdict: ${noVerdict}`]),
-    ...(breaches > 0 ? [`below its budget in ${breaches} seeds`] : []),
-    ...(unfinished ? [`never settles: ${onOneLine(unfinished.why)}`] : []),
+    ...(breaches > 0 ? [`below its budget in ${counted(breaches, "seed")}`] : []),
+    ...unfinishedLines(verdict),
   ];
   return `<section>
-<h3>${escaped(`${group.kind} ${group.namespace}/${group.name}`)} <span class="faint">cluster ${escaped(group.cluster)}</span></h3>
+${title}
 <p>${escaped(facts.join(" · "))}${group.why.map((line) => `<br>why: ${escaped(onOneLine(line))}`).join("")}</p>
 ${problems.map((line) => `<p class="problem">${escaped(line)}</p>`).join("\n")}
 ${chart}

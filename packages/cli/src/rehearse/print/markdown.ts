@@ -3,7 +3,7 @@ import { counted } from "../../render/amounts.ts";
 import { codeSpan } from "../../render/code-span.ts";
 import { onOneLine } from "../../render/one-line.ts";
 import type { Answer } from "./answer.ts";
-import { budgetLine, clock, fates, isShown, span, spread } from "./text.ts";
+import { budgetLine, clock, fates, isShown, span, spread, unfinishedLines } from "./text.ts";
 
 /** An answer for a pull request. */
 export function markdownOf(answer: Answer): string {
@@ -38,14 +38,14 @@ const HEADER = `| group | cluster | machines | waves | done after | lowest avail
 |---|---|---|---|---|---|---|`;
 
 function rowOf(verdict: GroupVerdict): string {
-  const { group, waves, durationMs, lowest, floor, noVerdict, unfinished } = verdict;
-  const what =
-    noVerdict ??
-    (unfinished ? `**never settles**: ${onOneLine(unfinished.why, MOST_IN_CELL)}` : fates(verdict));
+  const { group, waves, durationMs, lowest, floor, noVerdict } = verdict;
+  const [unfinished] = unfinishedLines(verdict);
+  const names = [`${group.kind} ${codeSpan(`${group.namespace}/${group.name}`)}`, codeSpan(group.cluster)];
+  if (noVerdict !== undefined)
+    return `| ${[...names, `no verdict: ${cell(onOneLine(noVerdict, MOST_IN_CELL))}`, "", "", "", ""].join(" | ")} |`;
   const cells = [
-    `${group.kind} ${codeSpan(`${group.namespace}/${group.name}`)}`,
-    codeSpan(group.cluster),
-    cell(what),
+    ...names,
+    unfinished === undefined ? fates(verdict) : `**${cell(onOneLine(unfinished, MOST_IN_CELL))}**`,
     String(waves.p50),
     span(durationMs),
     `${lowest.available} of ${lowest.of}${lowest.available < lowest.of ? ` at ${clock(lowest.atMs)}` : ""}`,

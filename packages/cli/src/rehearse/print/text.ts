@@ -10,8 +10,8 @@ export const EMPHASIS: Emphasis = [
   [/^Verdict: no verdict/, "warn"],
   [/^Verdict: /, "bad"],
   [/^[A-Z]\w+ \S+\/\S+/, "strong"],
-  [/^ +(blocked|never settles|below its budget|PodDisruptionBudget .* (blocks|overridden))/, "bad"],
-  [/^ +(no verdict|note): /, "warn"],
+  [/^ +(never settles|below its budget|PodDisruptionBudget .* (blocks|overridden))/, "bad"],
+  [/^ +(no verdict: |not done within)/, "warn"],
 ];
 
 /** An answer in words. */
@@ -24,7 +24,9 @@ export function textOf(answer: Answer): string {
     ...section("Change", answer.applied.flatMap(appliedLines)),
     "",
     ...affected.map(groupText),
-    ...(others > 0 ? [`${counted(others, "other group")}: untouched\n`] : []),
+    ...(others > 0 && verdict.outcome !== "refused"
+      ? [`${counted(others, "other group")}: untouched\n`]
+      : []),
     ...section("Disruption budgets that held evictions up", verdict.budgets.map(budgetLine)),
     totals(answer),
     ...section("Where the program that carries it out differs from this rehearsal", answer.differences),
@@ -56,20 +58,27 @@ export function isShown(
 }
 
 function groupText(verdict: GroupVerdict): string {
-  const { group, noVerdict, unfinished, breaches, floor, lowest } = verdict;
+  const { group, noVerdict, breaches, floor, lowest } = verdict;
+  const title = `${group.kind} ${group.namespace}/${group.name}, cluster ${group.cluster}:`;
+  // What the simulation made of a group without a verdict would be read as one.
+  if (noVerdict !== undefined) return `${title}\n  no verdict: ${onOneLine(noVerdict)}\n`;
   const lines = [
-    `${group.kind} ${group.namespace}/${group.name}, cluster ${group.cluster}: ${fates(verdict)}`,
-    ...(noVerdict === undefined ? [] : [`no verdict: ${noVerdict}`]),
+    `${title} ${fates(verdict)}`,
     ...group.why.map((line) => `why: ${onOneLine(line)}`),
     ...(verdict.isAffected ? [pace(verdict), availability(verdict)] : []),
     ...(breaches > 0
       ? [`below its budget of ${floor} in ${counted(breaches, "seed")}, first in seed ${lowest.seed}`]
       : []),
-    ...(unfinished
-      ? [`never settles in ${counted(unfinished.seeds, "seed")}: ${onOneLine(unfinished.why)}`]
-      : []),
+    ...unfinishedLines(verdict),
   ];
   return `${lines.join("\n  ")}\n`;
+}
+
+/** Why a group is not rolled out at the end of the runs. */
+export function unfinishedLines({ unfinished }: GroupVerdict): readonly string[] {
+  if (!unfinished) return [];
+  const how = unfinished.isCutOff ? "not done within the limit" : "never settles";
+  return [`${how} in ${counted(unfinished.seeds, "seed")}: ${onOneLine(unfinished.why)}`];
 }
 
 /** What becomes of the machines of a group, in a few words. */
@@ -111,6 +120,7 @@ export function budgetLine({ budget, heldMs, pods, outcome }: Verdict["budgets"]
 }
 
 function totals({ verdict, durations, learnt, seeds }: Answer): string {
+  if (verdict.outcome === "refused") return "";
   const { azure, podsEvicted, extraCores, faults } = verdict;
   const refused = azure.throttled.p90 > 0 ? `, ${spread(azure.throttled)} refused with 429` : "";
   return [

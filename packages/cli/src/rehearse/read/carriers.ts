@@ -78,12 +78,10 @@ function byManagers(objects: readonly GivenObject[], group: string): Carrier | u
   return group === INFRASTRUCTURE ? "CAPZ" : "Cluster API";
 }
 
-const NOT_OURS = "not run by Capstan: no verdict";
-
 /** Why a group is not judged: what moves its machines is not Capstan's. */
 export function noVerdictFor({ of }: Carriers, kind: GroupKind): string | undefined {
   const isAzure = kind === "MachinePool" || kind === "AzureManagedControlPlane";
-  return isAzure && of(INFRASTRUCTURE) === "CAPZ" ? `${NOT_OURS} (CAPZ runs it)` : undefined;
+  return isAzure && of(INFRASTRUCTURE) === "CAPZ" ? "CAPZ runs it, not Capstan" : undefined;
 }
 
 /** Where the rules of upstream's core differ from those that the rehearsal runs, for the kinds that upstream runs. */

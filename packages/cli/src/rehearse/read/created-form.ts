@@ -1,10 +1,10 @@
 import {
   AzureClusterIdentity,
-  Cluster,
   deepCopy,
   isJsonObject,
   type JsonObject,
   type KubernetesObject,
+  PAUSED_ANNOTATION,
   Secret,
 } from "@capstan/api";
 import { DEFAULT_PRINCIPAL } from "@capstan/azure-sim";
@@ -21,25 +21,26 @@ const FILLED: readonly (readonly string[])[] = [
 /** Annotations in which controllers keep what they did; they would keep it again. */
 const KEPT_BY_CONTROLLERS = /^(machinedeployment\.clusters\.x-k8s\.io\/|clusterctl\.cluster\.x-k8s\.io\/)/;
 
-/** An object of a dump in the form in which a user would create it. */
-export function createdForm(
-  object: GivenObject,
-  { isMoved }: { readonly isMoved: boolean },
-): KubernetesObject {
+/** An object of a dump in the form in which a user would create it; not paused, so that it grows. */
+export function createdForm(object: GivenObject): KubernetesObject {
   const {
     status: _,
     metadata: __,
     spec: given,
     ...rest
   } = object as GivenObject & { readonly status?: unknown };
-  const spec =
-    given === undefined ? undefined : ownSpec(deepCopy(given), isMoved && object.kind === Cluster.kind);
+  const spec = given === undefined ? undefined : ownSpec(deepCopy(given));
   const created = {
     ...rest,
     metadata: ownMetadata(object),
     ...(spec !== undefined && { spec }),
   } as unknown as KubernetesObject;
-  return object.kind === AzureClusterIdentity.kind ? simulatedIdentity(created) : created;
+  return withSimulatedLogin(created);
+}
+
+/** A manifest with a login that the simulated Azure knows; how the real one logs in does not matter to a rollout. */
+export function withSimulatedLogin<T extends KubernetesObject>(object: T): T {
+  return object.kind === AzureClusterIdentity.kind ? simulatedIdentity(object) : object;
 }
 
 function ownMetadata(object: GivenObject): object {
@@ -53,16 +54,18 @@ function ownMetadata(object: GivenObject): object {
   };
 }
 
-function ownSpec(spec: unknown, isResumed: boolean): unknown {
+function ownSpec(spec: unknown): unknown {
   if (!isJsonObject(spec)) return spec;
   for (const path of FILLED) remove(spec, path);
   removeBootstrapSecret(spec);
-  if (isResumed) remove(spec, ["paused"]);
+  remove(spec, ["paused"]);
   return spec;
 }
 
 function ownAnnotations(annotations: JsonObject): JsonObject {
-  const own = Object.entries(annotations).filter(([key]) => !KEPT_BY_CONTROLLERS.test(key));
+  const own = Object.entries(annotations).filter(
+    ([key]) => !KEPT_BY_CONTROLLERS.test(key) && key !== PAUSED_ANNOTATION,
+  );
   return Object.fromEntries(own);
 }
 
@@ -81,19 +84,20 @@ function removeBootstrapSecret(spec: JsonObject): void {
   }
 }
 
-/** The simulated Azure knows one principal; how the real one logs in does not matter to a rollout. */
-function simulatedIdentity(identity: KubernetesObject): KubernetesObject {
-  const { spec } = identity as KubernetesObject & { readonly spec?: unknown };
+/** The simulated Azure knows one principal. */
+function simulatedIdentity<T extends KubernetesObject>(identity: T): T {
+  const { spec } = identity as T & { readonly spec?: unknown };
   const { tenantId: tenantID, clientId: clientID } = DEFAULT_PRINCIPAL;
   const allowedNamespaces = fieldOf(spec, "allowedNamespaces");
-  return Object.assign(identity, {
+  return {
+    ...identity,
     spec: {
       type: "WorkloadIdentity",
       tenantID,
       clientID,
       ...(allowedNamespaces !== undefined && { allowedNamespaces }),
     },
-  });
+  };
 }
 
 /** A Secret that a bootstrap config refers to: its content, or a placeholder of the same keys. */

@@ -63,7 +63,7 @@ test("machines of a pool show boots by what they took beyond the creation of an 
     apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
     kind: "AzureMachinePoolMachine",
     metadata: { name, namespace: "default", creationTimestamp: at(0) },
-    status: { conditions: [since("BootstrapSucceeded", 193)] },
+    status: { conditions: [since("BootstrapSucceeded", 206)] },
   }));
   expect(learntDurations(pool).model.boot).toEqual({ p50: 150, p90: 150 });
 });

@@ -133,12 +133,45 @@ describe("a fleet is what users own", () => {
     expect(names(fleet.objects)).toEqual(["Cluster one", "Cluster two"]);
   });
 
-  test("Clusters that clusterctl move left paused are taken as not paused; one paused Cluster of two stays", () => {
+  test("what is paused grows and is rehearsed as if it were resumed, and is named", () => {
     const all = read([cluster("one", { paused: true }), pool("a", "one")]);
     expect(all.fleet.objects[0]).not.toHaveProperty("spec.paused");
     expect(all.assumptions.join()).toContain("all Clusters are paused");
-    const one = read([cluster("one", { paused: true }), pool("a", "one"), cluster("two")]);
-    expect(one.fleet.objects[0]).toHaveProperty("spec.paused", true);
+    const annotations = { "cluster.x-k8s.io/paused": "", kept: "yes" };
+    const one = read([
+      cluster("one", { paused: true }),
+      pool("a", "one", { metadata: { annotations }, spec: { clusterName: "one" } }),
+      cluster("two"),
+    ]);
+    expect(one.fleet.objects).toMatchObject([{ spec: {} }, { metadata: { annotations: { kept: "yes" } } }]);
+    expect(JSON.stringify(one.fleet.objects)).not.toContain("paused");
+    expect(one.assumptions.filter((line) => line.includes("is paused"))).toEqual([
+      "Cluster default/one is paused: rehearsed as if it were resumed; until then nothing happens",
+      "MachinePool default/a is paused: rehearsed as if it were resumed; until then nothing happens",
+    ]);
+  });
+
+  test("what the dump lacks is named with the object that needs it, unless the change brings it", () => {
+    const template = object(AZURE, "AzureMachineTemplate", "t");
+    const infrastructureRef = { kind: "AzureMachineTemplate", name: "t" };
+    const deployment = object(CORE, "MachineDeployment", "d", {
+      spec: { clusterName: "one", template: { spec: { infrastructureRef } } },
+    });
+    const fleet = [cluster("one"), object(AZURE, "AzureCluster", "one"), deployment];
+    expect(read(fleet, [deployment]).missing).toEqual([
+      "AzureMachineTemplate default/t is not in the dump, and MachineDeployment default/d needs it",
+    ]);
+    expect(read(fleet, [deployment, template]).missing).toEqual([]);
+  });
+
+  test("an external etcd is named as not simulated", () => {
+    const etcd = { external: { endpoints: ["https://10.0.0.9:2379"] } };
+    const controlPlane = object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", "cp", {
+      spec: { kubeadmConfigSpec: { clusterConfiguration: { etcd } } },
+    });
+    expect(read([cluster("one"), controlPlane], [controlPlane]).missing).toContain(
+      "KubeadmControlPlane default/cp has an external etcd, which is not simulated",
+    );
   });
 
   test("what stands in the middle of a rollout is named", () => {
@@ -175,6 +208,14 @@ describe("a fleet is what users own", () => {
       ]),
     ).toThrow("--from describes 10001 machines; at most 10000");
   });
+
+  test("a change to more machines than can be rehearsed is refused before a minute of growth", () => {
+    const deployment = (replicas: number): GivenObject =>
+      object(CORE, "MachineDeployment", "d", { spec: { clusterName: "one", replicas } });
+    const fleet = [cluster("one"), pool("a", "one"), deployment(3)];
+    expect(() => read(fleet, [deployment(2_000_000_000)])).toThrow("the change asks for 2000000002 machines");
+    expect(() => read(fleet, [pool("a", "one", { spec: {} })])).not.toThrow();
+  });
 });
 
 describe("who carries a change out", () => {
@@ -208,7 +249,7 @@ describe("who carries a change out", () => {
 
   test("pools that CAPZ runs get no verdict, and machines of Cluster API do", () => {
     const carriers = carriersOf([provider]);
-    expect(noVerdictFor(carriers, "MachinePool")).toBe("not run by Capstan: no verdict (CAPZ runs it)");
+    expect(noVerdictFor(carriers, "MachinePool")).toBe("CAPZ runs it, not Capstan");
     expect(noVerdictFor(carriers, "MachineDeployment")).toBeUndefined();
     expect(noVerdictFor(carriersOf([ours]), "MachinePool")).toBeUndefined();
   });

@@ -1,10 +1,17 @@
-import { AzureClusterIdentity, Cluster, isJsonObject, type KubernetesObject } from "@capstan/api";
+import {
+  AzureClusterIdentity,
+  Cluster,
+  isJsonObject,
+  type KubernetesObject,
+  PAUSED_ANNOTATION,
+} from "@capstan/api";
 import type { Fleet, WorkloadObjects } from "@capstan/sim";
 import { CommandError } from "../../command-error.ts";
 import type { GivenObject } from "../../plan/read/read-objects.ts";
 import { counted } from "../../render/amounts.ts";
 import { azureSettingsFor } from "./azure-settings.ts";
 import { bootstrapSecret, createdForm } from "./created-form.ts";
+import { missingObjects } from "./missing-objects.ts";
 import { namesByGroup } from "./machine-names.ts";
 import { touchedPart } from "./touched-clusters.ts";
 import { fieldOf, isKind, MACHINE_KINDS, sortDump, type SortedDump } from "./owned-objects.ts";
@@ -15,6 +22,8 @@ export interface ReadFleet {
   /** The names of the machines of each group in the dump, oldest first. */
   readonly names: Readonly<Record<string, readonly string[]>>;
   readonly assumptions: readonly string[];
+  /** What it needs and neither the dump nor the simulation has. */
+  readonly missing: readonly string[];
   /** What stands in the middle of a rollout, and is taken as finished. */
   readonly midway: readonly string[];
   readonly machines: number;
@@ -45,7 +54,8 @@ export function readFleet({ objects: given, change, workloads, namespace }: Flee
   if (clusters.length === 0) throw new CommandError(NO_CLUSTER);
   const machines = machinesOf(dump);
   if (machines > MOST_MACHINES) throw new CommandError(tooMany(machines));
-  const isMoved = clusters.every((one) => fieldOf(one, "spec", "paused") === true);
+  const after = desiredMachines(dump.owned, change);
+  if (after > MOST_MACHINES) throw new CommandError(tooManyAfter(after));
   const all = dump.owned.filter(({ kind }) => kind !== "Secret");
   const { objects: roots, others } = touchedPart(all, change);
   const secrets = secretsFor(roots, objects);
@@ -53,17 +63,16 @@ export function readFleet({ objects: given, change, workloads, namespace }: Flee
   refuseUnknownWorkload(clusters, workloads);
   return {
     fleet: {
-      objects: [...secrets.objects, ...roots.map((one) => createdForm(one, { isMoved }))],
+      objects: [...secrets.objects, ...roots.map(createdForm)],
       workloads: workloads.map(({ assumptions: _, ...workload }) => workload),
       azure: azure.settings,
     },
     names: namesByGroup(dump.grown),
+    missing: [...roots.flatMap(externalEtcd), ...missingObjects(roots, change)],
     midway: roots.flatMap(midwayOf),
     machines,
     assumptions: [
-      ...(isMoved && clusters.length > 0
-        ? ["all Clusters are paused, as clusterctl move leaves them: taken as not paused"]
-        : []),
+      ...pauseNotes(roots, clusters),
       ...(others.length > 0
         ? [`the change does not reach ${counted(others.length, "other Cluster")}: not grown, and untouched`]
         : []),
@@ -93,6 +102,10 @@ function tooMany(machines: number): string {
   return `--from describes ${machines} machines; at most ${MOST_MACHINES} can be rehearsed at once: give fewer clusters`;
 }
 
+function tooManyAfter(machines: number): string {
+  return `the change asks for ${machines} machines in all; at most ${MOST_MACHINES} can be rehearsed at once: look at its spec.replicas, or give fewer clusters`;
+}
+
 function placed(object: GivenObject, namespace: string): GivenObject {
   const { metadata } = object;
   return metadata.namespace === undefined ? { ...object, metadata: { ...metadata, namespace } } : object;
@@ -101,13 +114,18 @@ function placed(object: GivenObject, namespace: string): GivenObject {
 /** The machines of the dump, or those that its specs ask for, whichever are more. */
 function machinesOf({ owned, grown }: SortedDump): number {
   const standing = grown.filter((one) => isKind(one, ...MACHINE_KINDS)).length;
-  const desired = owned
-    .filter((one) => isKind(one, "MachinePool", "MachineDeployment", "KubeadmControlPlane", "MachineSet"))
-    .map((one) => Number(fieldOf(one, "spec", "replicas") ?? 1));
-  return Math.max(
-    standing,
-    desired.reduce((sum, replicas) => sum + replicas, 0),
-  );
+  return Math.max(standing, desiredMachines(owned, []));
+}
+
+/** The machines that the specs of a fleet ask for, with a change applied to it. */
+function desiredMachines(owned: readonly GivenObject[], change: readonly GivenObject[]): number {
+  const replicas = new Map<string, unknown>();
+  for (const one of [...owned, ...change]) {
+    if (!isKind(one, "MachinePool", "MachineDeployment", "KubeadmControlPlane", "MachineSet")) continue;
+    const key = `${one.kind} ${one.metadata.namespace}/${one.metadata.name}`;
+    replicas.set(key, fieldOf(one, "spec", "replicas") ?? replicas.get(key) ?? 1);
+  }
+  return [...replicas.values()].reduce((sum: number, count) => sum + Number(count), 0);
 }
 
 /** What the simulation has no part for. */
@@ -131,6 +149,13 @@ function notSimulated(roots: readonly GivenObject[]): readonly string[] {
   ];
 }
 
+function externalEtcd({ kind, metadata, spec }: GivenObject): readonly string[] {
+  const external = fieldOf(spec, "kubeadmConfigSpec", "clusterConfiguration", "etcd", "external");
+  return external === undefined
+    ? []
+    : [`${kind} ${metadata.namespace}/${metadata.name} has an external etcd, which is not simulated`];
+}
+
 const REFERENCE_UPDATER = "kubeadm-upgrade";
 
 function refuseUnknownWorkload(clusters: readonly GivenObject[], workloads: readonly GivenWorkload[]): void {
@@ -141,6 +166,22 @@ function refuseUnknownWorkload(clusters: readonly GivenObject[], workloads: read
   throw new CommandError(
     `--workload ${namespace}/${cluster}: the dump has no such Cluster; it has ${names.slice(0, 5).join(", ")}`,
   );
+}
+
+/** A pause delays a change: what it does then is what users must know before they resume. */
+function pauseNotes(roots: readonly GivenObject[], clusters: readonly GivenObject[]): readonly string[] {
+  const paused = roots.filter(isPaused);
+  if (paused.length > 0 && clusters.length === paused.filter((one) => clusters.includes(one)).length)
+    return ["all Clusters are paused, as clusterctl move leaves them: taken as not paused"];
+  return paused.map(
+    ({ kind, metadata: { namespace, name } }) =>
+      `${kind} ${namespace}/${name} is paused: rehearsed as if it were resumed; until then nothing happens`,
+  );
+}
+
+function isPaused(object: GivenObject): boolean {
+  const annotation = fieldOf(object, "metadata", "annotations", PAUSED_ANNOTATION);
+  return fieldOf(object, "spec", "paused") === true || annotation !== undefined;
 }
 
 function leavingNote({ leaving }: SortedDump): readonly string[] {

@@ -33,8 +33,14 @@ export function touchedPart(roots: readonly GivenObject[], change: readonly Give
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-function keyOf({ kind, metadata }: GivenObject): string {
+/** An object by its kind, namespace and name. */
+export function keyOf({ kind, metadata }: NamedObject): string {
   return `${kind}/${metadata.namespace}/${metadata.name}`;
+}
+
+interface NamedObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
 }
 
 /** From each object to those that it refers to, and from a Cluster to those that name it. */
@@ -70,7 +76,8 @@ interface Reference {
   readonly namespace?: string;
 }
 
-function referencesIn(value: unknown): readonly Reference[] {
+/** The objects that a value names by kind and name. */
+export function referencesIn(value: unknown): readonly Reference[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn);
   if (!isJsonObject(value)) return [];
   const { kind, name, namespace } = value;
