@@ -169,7 +169,7 @@ function keepsReadyMachines(watched: Watched): Invariant {
     watch: (truth) => {
       const ready = new Set<string>();
       return {
-        called: ({ server, resource, verb, name = "" }) => {
+        called: ({ server, resource, verb, name }) => {
           const machines = listed<Machine>(truth, Machine);
           // A machine that is chosen before its Node comes is deleted all the same.
           const counted = machines.filter((machine) => isAvailable(machine) && markOf(machine) === undefined);
@@ -177,9 +177,9 @@ function keepsReadyMachines(watched: Watched): Invariant {
           if (!watched.isUp || server !== "management" || resource !== Machine.plural || verb !== "delete")
             return undefined;
           const deleted = machines.find(({ metadata }) => metadata.name === name);
-          const mark = deleted && markOf(deleted);
-          return ready.has(name) && mark !== "Spare"
-            ? `Machine ${name} with mark ${mark} is deleted`
+          const markedAs = deleted && markOf(deleted);
+          return ready.has(name) && markedAs !== "Spare"
+            ? `Machine ${name} marked as ${markedAs} is deleted`
             : undefined;
         },
       };
