@@ -12,7 +12,31 @@ import type { Table } from "../table.ts";
 import { waitFor } from "../wait.ts";
 
 const WAIT_MS = 5 * 60_000;
-const WORKERS = ["-n", "default", "-l", "cluster.x-k8s.io/deployment-name=jetty-workers"];
+const LARGE = "Standard_D4s_v3";
+
+/** Machines with one owner. */
+interface Group {
+  readonly kind: string;
+  readonly owner: string;
+  readonly machines: readonly string[];
+  /** A patch with another infrastructure template. */
+  readonly refersTo: (template: string) => JsonObject;
+}
+
+const GROUPS: readonly Group[] = [
+  {
+    kind: "machinedeployments",
+    owner: "jetty-workers",
+    machines: ["-n", "default", "-l", "cluster.x-k8s.io/deployment-name=jetty-workers"],
+    refersTo: (name) => ({ spec: { template: { spec: { infrastructureRef: { name } } } } }),
+  },
+  {
+    kind: "kubeadmcontrolplanes",
+    owner: "jetty-control-plane",
+    machines: ["-n", "default", "-l", "cluster.x-k8s.io/control-plane-name=jetty-control-plane"],
+    refersTo: (name) => ({ spec: { machineTemplate: { spec: { infrastructureRef: { name } } } } }),
+  },
+];
 
 /** A runtime extension on Cluster API's own server, called by our controllers. */
 export const extension: Table = {
@@ -33,10 +57,12 @@ export const extension: Table = {
       for (const file of ["control-plane", "workers"])
         await up.kubectl("apply", "-f", `examples/in-place/${file}.yaml`);
       const problems = await started(up, program, extensions);
-      const resized = problems.length > 0 ? problems : await resizedInPlace(up);
+      for (const group of GROUPS)
+        if (problems.length === 0) problems.push(...(await resizedInPlace(up, group)));
       return {
-        summary: "three workers get another size, and keep their names, UIDs and virtual machines",
-        problems: resized,
+        summary:
+          "three workers and three machines of a control plane get another size, and keep their names, UIDs and virtual machines",
+        problems,
       };
     } finally {
       for (const child of extensions) child.kill("SIGKILL");
@@ -47,11 +73,7 @@ export const extension: Table = {
 };
 
 /** Starts the extension, and registers it. */
-async function started(
-  up: CapstanUp,
-  program: string,
-  extensions: ChildProcess[],
-): Promise<readonly string[]> {
+async function started(up: CapstanUp, program: string, extensions: ChildProcess[]): Promise<string[]> {
   const folder = join(up.folder, "extension");
   const authority = await writeServerCertificates(folder, "localhost");
   const port = await freePort();
@@ -65,31 +87,44 @@ async function started(
   return code === 0 ? [] : [`the extension is not ready: ${err}`];
 }
 
-async function resizedInPlace(up: CapstanUp): Promise<readonly string[]> {
-  const before = await waitFor(WAIT_MS, () => whole(up));
-  if (!before) return ["the workers did not come up"];
-  await up.kubectl("apply", "-f", "examples/in-place/larger-workers.yaml");
-  const infrastructureRef = { name: "jetty-workers-large" };
-  const body = JSON.stringify({ spec: { template: { spec: { infrastructureRef } } } });
-  await up.kubectl("patch", "machinedeployment", "jetty-workers", "--type=merge", "-p", body);
+async function resizedInPlace(up: CapstanUp, group: Group): Promise<readonly string[]> {
+  const { kind, owner, machines, refersTo } = group;
+  const before = await waitFor(WAIT_MS, () => whole(up, group));
+  if (!before) return [`the machines of ${owner} did not come up`];
+  await up.kubectl("apply", "-f", up.file(`${owner}-large.yaml`, JSON.stringify(largerTemplate(owner))));
+  const body = JSON.stringify(refersTo(`${owner}-large`));
+  await up.kubectl("patch", kind, owner, "--type=merge", "-p", body);
   const resized = await waitFor(WAIT_MS, async () => {
-    const sizes = (await up.objects("azuremachines", ...WORKERS)).map(
+    const sizes = (await up.objects("azuremachines", ...machines)).map(
       ({ spec }) => (spec as JsonObject)["vmSize"],
     );
-    return sizes.length === 3 && sizes.every((size) => size === "Standard_D4s_v3") ? whole(up) : undefined;
+    return sizes.length === 3 && sizes.every((size) => size === LARGE) ? whole(up, group) : undefined;
   });
-  if (!resized)
-    return [`not resized: ${(await up.kubectl("describe", "machinedeployment", "jetty-workers")).out}`];
-  return resized === before ? [] : [`machines were replaced: ${before} became ${resized}`];
+  if (!resized) return [`not resized: ${(await up.kubectl("describe", kind, owner)).out}`];
+  return resized === before ? [] : [`machines of ${owner} were replaced: ${before} became ${resized}`];
 }
 
-/** The names, UIDs and virtual machines of the workers, once all of them are up to date. */
-async function whole(up: CapstanUp): Promise<string | undefined> {
-  const [deployment] = await up.objects("machinedeployments", "-n", "default");
-  const { replicas, availableReplicas, upToDateReplicas, observedGeneration } = (deployment?.["status"] ??
+function largerTemplate(owner: string): JsonObject {
+  const managedDisk = { storageAccountType: "Premium_LRS" };
+  // A disk cannot change in place, so it is as in the example.
+  const diskSizeGB = owner === "jetty-workers" ? 30 : 128;
+  const osDisk = { osType: "Linux", diskSizeGB, managedDisk };
+  return {
+    apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+    kind: "AzureMachineTemplate",
+    metadata: { name: `${owner}-large`, namespace: "default" },
+    spec: { template: { spec: { vmSize: LARGE, osDisk, sshPublicKey: "" } } },
+  };
+}
+
+/** The names, UIDs and virtual machines of a group, once all of them are up to date. */
+async function whole(up: CapstanUp, { kind, owner, machines }: Group): Promise<string | undefined> {
+  const found = await up.objects(kind, "-n", "default");
+  const one = found.find(({ metadata }) => (metadata as JsonObject)["name"] === owner);
+  const { replicas, availableReplicas, upToDateReplicas, observedGeneration } = (one?.["status"] ??
     {}) as JsonObject;
-  const { generation } = (deployment?.["metadata"] ?? {}) as JsonObject;
+  const { generation } = (one?.["metadata"] ?? {}) as JsonObject;
   const counts = [replicas, availableReplicas, upToDateReplicas];
   if (observedGeneration !== generation || counts.some((count) => count !== 3)) return undefined;
-  return identitiesOf(await up.objects("machines", ...WORKERS));
+  return identitiesOf(await up.objects("machines", ...machines));
 }

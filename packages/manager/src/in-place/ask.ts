@@ -46,6 +46,8 @@ export async function askUpdaters(
     }
   } catch (error) {
     if (!(error instanceof Failure) || error.failure === "Conflict") throw error;
+    // The API server has said when to come back. A decision could be lost with its write, and would be made again at once.
+    if (error.retryAfterMs !== undefined) throw error;
     return decisionOf({ state: "unknown", why: error.message }, nowMs);
   }
 }

@@ -9,19 +9,16 @@ const TROUBLE: readonly FaultSpec[] = Object.entries({
   "kube-conflict": 0.2,
 }).map(([fault, probability]) => ({ fault, when: { trigger: { probability } } }));
 
-test.each([true, false])(
-  "a crash at a sample of writes, and trouble with Azure and the API server, change no end, with room: %s",
-  async (hasRoom) => {
-    const life = resizeLife("1", { hasRoom });
-    const calm = await rehearse(life);
-    expect(calm.failure).toBeUndefined();
-    // The last third of the story resizes.
-    const points = crashPointsOf(calm);
-    const sample = points.slice((2 * points.length) / 3).filter((_, index) => index % 61 === 5);
-    for (const faults of [...sample.map((point) => [faultOf(point)]), ...(hasRoom ? [TROUBLE] : [])]) {
-      const run = await rehearse(life, faults);
-      expect(run.failure, JSON.stringify(faults)).toBeUndefined();
-      expect(run.end, JSON.stringify(faults)).toEqual(calm.end);
-    }
-  },
-);
+test("a crash at a sample of writes, and trouble with Azure and the API server, change no end", async () => {
+  const life = resizeLife("1");
+  const calm = await rehearse(life);
+  expect(calm.failure).toBeUndefined();
+  // The last third of the story resizes; `crash.deep.ts` also has a region without room.
+  const points = crashPointsOf(calm);
+  const sample = points.slice((2 * points.length) / 3).filter((_, index) => index % 61 === 5);
+  for (const faults of [...sample.map((point) => [faultOf(point)]), TROUBLE]) {
+    const run = await rehearse(life, faults);
+    expect(run.failure, JSON.stringify(faults)).toBeUndefined();
+    expect(run.end, JSON.stringify(faults)).toEqual(calm.end);
+  }
+});

@@ -125,13 +125,18 @@ function needsSpare(fleet: Fleet): boolean {
   return candidatesOf(fleet).some(({ isAvailable }) => isAvailable);
 }
 
-/** Records in the target that it has the spare machine, until there are no more machines than desired. */
+/**
+ * Records in the target that it has the spare machine, until there are no more machines than desired. The set of a former
+ * target keeps its record until the new one has it: it may not be created before the updaters have answered.
+ */
 function recordSpare(fleet: Fleet): Fleet {
   const isMore = totalReplicas(fleet) > fleet.view.replicas;
-  const isKnown = hasSpare(fleet) || needsSpare(fleet);
+  const isKept = isMore && (hasSpare(fleet) || needsSpare(fleet));
+  const isRecorded = fleet.view.sets.some(({ name, hasSpare: has }) => name === fleet.target && has === true);
   const sets = fleet.sets.map((set) => {
-    const { hasSpare: _, ...rest } = set;
-    return set.name === fleet.target && isMore && isKnown ? { ...rest, hasSpare: true } : rest;
+    const { hasSpare: has = false, ...rest } = set;
+    const isHolder = set.name === fleet.target || (has && !isRecorded);
+    return isKept && isHolder ? { ...rest, hasSpare: true } : rest;
   });
   return { ...fleet, sets };
 }
