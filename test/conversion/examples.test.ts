@@ -9,7 +9,11 @@ import { parseAllDocuments } from "yaml";
 import { convertText } from "../../packages/cli/src/convert/convert-text.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const FILES = globSync(["examples/**/*.{yaml,json}", "test/world/flavours/*.yaml"], { cwd: ROOT }).sort();
+// The change of a rehearsal is a patch: it lacks fields that its kinds need.
+const PATCHES: readonly string[] = ["examples/rehearse/upgrade.yaml"];
+const FILES = globSync(["examples/**/*.{yaml,json}", "test/world/flavours/*.yaml"], { cwd: ROOT })
+  .filter((file) => !PATCHES.includes(file))
+  .sort();
 
 const { handle } = createApiServer({
   env: createRealEnv(),
