@@ -16,18 +16,21 @@ export interface PreflightSubject {
   readonly owner: Frozen<KubernetesObject>;
   readonly template: Frozen<MachineTemplateSpec>;
   readonly cluster: Frozen<Cluster> | undefined;
+  /** Whether machines are to join their cluster. Those that are updated in place joined it before. */
+  readonly isJoining: boolean;
 }
 
-/** Why machines of a template could not join their cluster now; empty if they could. */
+/** Why machines may not get a template now; empty if they may. */
 export async function preflightOf(
   reader: ObjectReader,
-  { owner, template, cluster }: PreflightSubject,
+  { owner, template, cluster, isJoining }: PreflightSubject,
 ): Promise<readonly string[]> {
   const { version, bootstrap } = template;
   const { apiGroup, kind } = bootstrap.configRef ?? {};
+  const usesKubeadm = kind === KubeadmConfigTemplate.kind && apiGroup === KubeadmConfigTemplate.group;
   return failedPreflight({
     version,
-    usesKubeadm: kind === KubeadmConfigTemplate.kind && apiGroup === KubeadmConfigTemplate.group,
+    usesKubeadm: isJoining && usesKubeadm,
     controlPlane: await controlPlaneOf(reader, cluster),
     skipped: [...skippedChecks(owner), ...(await skippedByTemplate(reader, owner, template))],
   });

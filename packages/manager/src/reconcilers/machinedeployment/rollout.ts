@@ -96,7 +96,12 @@ async function observe(scope: Scope, nowMs: number): Promise<DeploymentView> {
 /** An update that needs a newer control plane waits for it, as a new machine does. */
 async function checkPreflight({ context, deployment, cluster }: Scope): Promise<readonly string[]> {
   if (!isInPlace(deployment.spec.rollout?.strategy)) return [];
-  return preflightOf(context, { owner: deployment, template: deployment.spec.template.spec, cluster });
+  return preflightOf(context, {
+    owner: deployment,
+    template: deployment.spec.template.spec,
+    cluster,
+    isJoining: false,
+  });
 }
 
 /** An updater that did not answer is asked again, and a preflight check is repeated. */
