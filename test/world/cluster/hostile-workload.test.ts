@@ -49,7 +49,7 @@ test.each<readonly [string, unknown]>([
   ["conditions that are a text", nodes(nodeWith({ status: { conditions: "Ready" } }))],
   ["a condition that is null", nodes(nodeWith({ status: { conditions: [null] } }))],
   [
-    "a time that is no time",
+    "a time that is a number",
     nodes(nodeWith({ status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: 1 }] } })),
   ],
   ["labels that are a number", nodes(nodeWith({ metadata: { name: "n", labels: 5, annotations: [] } }))],

@@ -37,7 +37,7 @@ test.each([
     "a failed update",
     [...[10, 14, 18, 22].map((minutes) => updated(minutes)), updated(26, { reason: "UpdateFailed" })],
   ],
-  ["a text that is no time", [10, 14, 18, 22, 26].map((m) => updated(m, { lastTransitionTime: "soon" }))],
+  ["a text that is not a time", [10, 14, 18, 22, 26].map((m) => updated(m, { lastTransitionTime: "soon" }))],
 ])("from %s, no pace is known", (_, machines) => {
   expect(updatePace(machines)).toBeUndefined();
   expect(updateTimeLine(undefined, 3)).toBe(

@@ -108,7 +108,7 @@ test.each([
   expect(await updaterWith(setting).update(M)).toEqual({ status: "InProgress", tryAgain, message });
 });
 
-test("a defect of ours is no answer", async () => {
+test("a defect of ours is not an answer", async () => {
   await expect(updaterWith({ get: () => Promise.reject(new TypeError("bug")) }).update(M)).rejects.toThrow(
     "bug",
   );

@@ -119,7 +119,7 @@ const TABLE: Readonly<Record<string, readonly [Case, object]>> = {
     { do: "patch", size: LARGE, tags: { ...TEAM, [FROM]: `${SMALL} boot-1` } },
   ],
   "another size is another attempt": [{ vm: refused(), size: OTHER }, { do: "deallocate" }],
-  "the size before is no attempt": [
+  "the size before is not an attempt": [
     { vm: refused(), size: SMALL },
     { do: "patch", tags: TEAM },
   ],

@@ -69,7 +69,7 @@ function targetFrom(machine: Frozen<Machine>, azureMachine: Frozen<AzureMachine>
   };
 }
 
-// Whose a machine is, and what this updater remembers, are no tags of a template.
+// The owner of a machine, and what this updater remembers, do not belong among the tags of a template.
 const RESERVED = /^(sigs\.k8s\.io_|kubernetes\.io_|capstan_|name$)/i;
 
 function ownTags(tags: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

@@ -55,7 +55,7 @@ test.each([true, false])(
   },
 );
 
-test("an affectsAvailability that is a text is no answer", async () => {
+test("an affectsAvailability that is a text is not an answer", async () => {
   const answer = { status: "Success", affectsAvailability: "no" };
   expect(await ask(() => Promise.resolve(answer), DISCOVERY_API)).toEqual({
     ignored: 'affectsAvailability must be true or false, but is "no"',

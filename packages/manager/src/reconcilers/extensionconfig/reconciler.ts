@@ -91,7 +91,7 @@ interface SecretName {
   readonly name: string;
 }
 
-/** The certificates in a Secret, in base64. Whoever reads the ExtensionConfig reads them, so nothing else is copied. */
+/** The certificates in a Secret, in base64. Readers of the ExtensionConfig read them, so nothing else is copied. */
 async function authorityIn(
   { namespace, name }: SecretName,
   { readSecret }: ExtensionConfigPorts,
