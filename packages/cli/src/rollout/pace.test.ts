@@ -54,7 +54,7 @@ test.each([
   [
     "a pool that was being created counts from its beginning",
     [under("ScalingUp", seen(5, 0)), seen(8, 0, true)],
-    "took 8m",
+    "took 8m, forecast 5m",
   ],
   [
     "a change of the spec starts from its own time",

@@ -10,7 +10,7 @@ export interface Pace {
   readonly endedMs?: number;
   /** When it ends, by the forecast; undefined while it stands still. */
   readonly expectedEndMs?: number | undefined;
-  /** How long all of it was forecast to take, if it was seen from its beginning. */
+  /** How long all of it was forecast to take when the watch began. */
   readonly forecastMs?: number | undefined;
 }
 
@@ -29,9 +29,9 @@ export function paceAfter(before: Pace | undefined, seen: Seen): Pace | undefine
   const isNew = !before || before.endedMs !== undefined || outdated > before.outdated;
   if (!isNew) return { ...before, expectedEndMs: steadyEnd(before.expectedEndMs, seen) };
   const expectedEndMs = steadyEnd(undefined, seen);
-  const begun = before ? undefined : begunBefore(seen);
-  if (begun) return { ...begun, expectedEndMs };
-  return { beganMs: view.nowMs, outdated, expectedEndMs, forecastMs: seen.course?.durationMs };
+  const began = (before ? undefined : begunBefore(seen)) ?? { beganMs: view.nowMs, outdated };
+  const forecastMs = expectedEndMs === undefined ? undefined : expectedEndMs - began.beganMs;
+  return { ...began, expectedEndMs, forecastMs };
 }
 
 /**
