@@ -1,6 +1,7 @@
 import {
   type Applicant,
   acquireToken,
+  Azure,
   type EntraPorts,
   renewedTokens,
   type TokenSource,
@@ -10,6 +11,18 @@ import { CommandError } from "../command-error.ts";
 import { readCredentialFile } from "../controllers/credential-file.ts";
 import type { Shell } from "../shell.ts";
 import { dirname } from "node:path";
+
+/** Azure for a program that logs in as itself: it reads no identity of a cluster. */
+export function azureOfOwnIdentity(
+  ports: Pick<ConstructorParameters<typeof Azure>[0], "env" | "cloud" | "connect">,
+): Azure {
+  return new Azure({
+    ...ports,
+    readSecret: () => Promise.resolve(undefined),
+    readFile: () => Promise.reject(new Error("no identity of a cluster is used here")),
+    namespaceLabels: () => Promise.resolve(undefined),
+  });
+}
 
 const ACCESS_TOKEN_MS = 30 * 60_000;
 

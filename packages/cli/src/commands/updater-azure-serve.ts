@@ -1,9 +1,9 @@
-import { Azure, patientArm, RegionSizes } from "@capstan/azure";
+import { patientArm, RegionSizes } from "@capstan/azure";
 import { azureUpdater } from "@capstan/manager";
 import { createClient } from "@capstan/runtime";
 import { defineUpdater, serveUpdater } from "@capstan/updater";
 import { resolve } from "node:path";
-import { ownTokens } from "../azure/own-tokens.ts";
+import { azureOfOwnIdentity, ownTokens } from "../azure/own-tokens.ts";
 import { cloudAt, networkFor } from "../azure/way-to-azure.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -29,14 +29,7 @@ export async function updaterAzureServe(shell: Shell, options: UpdaterServeOptio
   const { connect } = network;
   const tokens = ownTokens(shell, { cloud, connect, env }, "any identity");
   const { transport } = await connectToManagement(shell, options);
-  const azure = new Azure({
-    env,
-    cloud,
-    connect,
-    readSecret: () => Promise.resolve(undefined),
-    readFile: () => Promise.reject(new Error("no identity of a cluster is used here")),
-    namespaceLabels: () => Promise.resolve(undefined),
-  });
+  const azure = azureOfOwnIdentity({ env, cloud, connect });
   const arm = patientArm(azure.armWith(tokens, "azureupdater"), env.clock);
   const updater = defineUpdater(
     azureUpdater({

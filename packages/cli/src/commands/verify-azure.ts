@@ -1,5 +1,5 @@
-import { type Arm, Azure, AzureError, type Connect, patientArm } from "@capstan/azure";
-import { ownTokens } from "../azure/own-tokens.ts";
+import { type Arm, AzureError, type Connect, patientArm } from "@capstan/azure";
+import { azureOfOwnIdentity, ownTokens } from "../azure/own-tokens.ts";
 import { cloudAt, networkFor } from "../azure/way-to-azure.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -162,14 +162,7 @@ function openPorts(shell: Shell, { azureEndpoint, azureCa }: VerifyAzureOptions)
     };
   };
   const cloud = cloudAt(azureEndpoint);
-  const azure = new Azure({
-    env,
-    cloud,
-    connect,
-    readSecret: () => Promise.resolve(undefined),
-    readFile: () => Promise.reject(new Error("no identity of a cluster is used here")),
-    namespaceLabels: () => Promise.resolve(undefined),
-  });
+  const azure = azureOfOwnIdentity({ env, cloud, connect });
   const tokens = ownTokens(shell, { cloud, connect, env }, "a secret");
   const arm: Arm = patientArm(azure.armWith(tokens, "verify"), env.clock);
   return {
