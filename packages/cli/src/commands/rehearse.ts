@@ -1,7 +1,6 @@
 import { statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { FEATURE_NAMES, type Features } from "@capstan/api";
-import type { Client } from "@capstan/runtime";
 import {
   type FaultPlan,
   formatProblem,
@@ -118,13 +117,16 @@ async function fleetOf(
     if (options.isReadingWorkloads) throw new CommandError(NEEDS_CLUSTER);
     return { objects: await readFiles(shell, options.from), workloads: given };
   }
-  return withUserClient(shell, options.access, async (client) => {
+  return withUserClient(shell, options.access, async (client, { home }) => {
     shell.err.write(
       "note: reading the management cluster with lists alone; nothing is written to it, and its Secrets are not listed\n",
     );
     const objects = await liveFleet(client);
     if (!options.isReadingWorkloads) return { objects, workloads: given };
-    return { objects, workloads: [...given, ...(await liveWorkloads(shell, client, { objects, change }))] };
+    return {
+      objects,
+      workloads: [...given, ...(await liveWorkloads(shell, { client, home }, { objects, change }))],
+    };
   });
 }
 
@@ -134,7 +136,7 @@ const NEEDS_CLUSTER =
 /** The pods of the Clusters that the change reaches, named before they are read. */
 async function liveWorkloads(
   { err, env }: Shell,
-  client: Client,
+  management: Parameters<typeof liveWorkload>[0],
   { objects, change }: { readonly objects: readonly GivenObject[]; readonly change: readonly GivenObject[] },
 ): Promise<readonly GivenWorkload[]> {
   const read: GivenWorkload[] = [];
@@ -144,7 +146,7 @@ async function liveWorkloads(
       `note: reading pods and disruption budgets of ${cluster} through Secret ${namespace}/${cluster}-kubeconfig\n`,
     );
     try {
-      read.push({ ...access, ...readWorkload(await liveWorkload(client, access, env)) });
+      read.push({ ...access, ...readWorkload(await liveWorkload(management, access, env)) });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       // The answer lists what is missing: one cluster out of reach is no reason to say nothing about the others.

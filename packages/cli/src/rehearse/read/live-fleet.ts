@@ -5,17 +5,14 @@ import {
   Event,
   type Frozen,
   type KubernetesObject,
-  parseYaml,
-  Secret,
 } from "@capstan/api";
 import type { Env } from "@capstan/env";
-import { type Client, connectWithKubeconfig, createClient, Failure, isNotServed } from "@capstan/runtime";
+import { type Client, createClient, Failure, isNotServed } from "@capstan/runtime";
 import { boundedTransport } from "../../cluster/bounded-transport.ts";
-import { CommandError } from "../../command-error.ts";
+import { connectToWorkload, type WorkloadCluster } from "../../cluster/workload-connection.ts";
 import type { GivenObject } from "../../plan/read/read-objects.ts";
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import { kindFor } from "@capstan/sim";
-import { fieldOf } from "./owned-objects.ts";
 
 /** Reads a fleet from its management cluster, with lists alone. No Secret is read. */
 export async function liveFleet(client: Client): Promise<readonly GivenObject[]> {
@@ -58,25 +55,6 @@ export interface WorkloadAccess {
   readonly cluster: string;
 }
 
-const OWN_LOGINS = new Set(["client-certificate-data", "client-key-data", "token"]);
-
-/** A kubeconfig in a Secret was written by others: it may neither start programs here nor name files of this machine. */
-function refuseOtherLogins(text: string, origin: string): void {
-  const kubeconfig: unknown = parseYaml(text);
-  const users = fieldOf(kubeconfig, "users");
-  const clusters = fieldOf(kubeconfig, "clusters");
-  const logins = Array.isArray(users) ? users.flatMap((one) => Object.keys(fieldOf(one, "user") ?? {})) : [];
-  const places = Array.isArray(clusters)
-    ? clusters.flatMap((one) => Object.keys(fieldOf(one, "cluster") ?? {}))
-    : [];
-  const field =
-    logins.find((key) => !OWN_LOGINS.has(key)) ?? places.find((key) => key === "certificate-authority");
-  if (field === undefined) return;
-  throw new CommandError(
-    `${origin} logs in with ${JSON.stringify(field)}; only certificates and tokens in the Secret itself are used: give --workload NAME=FILE instead`,
-  );
-}
-
 /** Clusters whose pods can be read, by their kubeconfig Secrets. */
 export function workloadsOf(objects: readonly GivenObject[]): readonly WorkloadAccess[] {
   return objects
@@ -94,20 +72,12 @@ const KINDS = [
 
 /** Reads owners of pods, pods and disruption budgets of a workload cluster, with lists alone. */
 export async function liveWorkload(
-  management: Client,
+  management: Pick<WorkloadCluster, "client" | "home">,
   { namespace, cluster }: WorkloadAccess,
   env: Env,
 ): Promise<readonly GivenObject[]> {
-  const name = `${cluster}-kubeconfig`;
-  const secret = await management.find(Secret, { namespace, name });
-  const text = Buffer.from(secret?.data?.["value"] ?? "", "base64").toString();
-  if (text === "")
-    throw new CommandError(
-      `Secret ${namespace}/${name} has no kubeconfig; give --workload ${cluster}=FILE instead`,
-    );
-  const origin = `Secret ${namespace}/${name}`;
-  refuseOtherLogins(text, origin);
-  const transport = boundedTransport(env, await connectWithKubeconfig({ text, origin }), origin);
+  const connection = await connectToWorkload({ ...management, name: cluster, namespace });
+  const transport = boundedTransport(env, connection, `Secret ${namespace}/${cluster}-kubeconfig`);
   try {
     const client = createClient({ transport, env, fieldManager: "capstan-cli" });
     const objects: GivenObject[] = [];
