@@ -84,7 +84,7 @@ function record({ deployment }: DecisionScope, target: string, decisions: readon
   deployment.status = decisions.length > 0 ? { ...status, inPlace } : status;
 }
 
-/** A machine of a set that had a Node: the others are replaced, whatever updaters can do. */
+/** A machine of a set that had a Node: the others are replaced, even where updaters cover the change. */
 function exampleOf(
   { machines }: DecisionScope,
   { metadata }: Frozen<MachineSet>,

@@ -1,4 +1,4 @@
-/** What holds of a MachineDeployment that updates in place, whatever its machines are like. */
+/** What holds of a MachineDeployment that updates in place, for machines in any state. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import { type FleetStory, runFleet } from "./fleet.fixture.ts";
@@ -51,7 +51,7 @@ interface Runs {
 /** The properties, by their names. */
 export const FLEET_PROPERTIES: readonly (readonly [name: string, assert: (runs: Runs) => void])[] = [
   [
-    "whatever the machines are like, no update takes more than the budget, and the rollout reaches its end",
+    "for machines in any state, no update takes more than the budget, and the rollout reaches its end",
     (runs) =>
       fc.assert(
         fc.property(anyStory, (story) => {
