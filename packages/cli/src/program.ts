@@ -21,7 +21,7 @@ import { addManager } from "./manager-program.ts";
 import { addVerify } from "./verify-program.ts";
 import { VERSION } from "./manifest.ts";
 import { commandOfOther, withOneName } from "./completion/other-programs.ts";
-import { addPage } from "./page-program.ts";
+import { addPage } from "./page/page-program.ts";
 import { addPrototype } from "./prototype-program.ts";
 import { addRehearse } from "./rehearse/rehearse-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";

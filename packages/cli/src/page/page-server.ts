@@ -66,7 +66,7 @@ export class PageServer {
     if (refusal) return refusal;
     try {
       const { pathname, searchParams } = new URL(`http://page${request.path}`);
-      if (request.method === "POST") return this.#logIn(pathname, request, port);
+      if (request.method === "POST") return this.#openSession(pathname, request, port);
       const data = /^\/s\/([0-9a-f]{64})\/([a-z]+)$/.exec(pathname);
       return data ? await this.#data(data, { request, port, searchParams }) : await this.#file(pathname);
     } catch (error) {
@@ -74,7 +74,7 @@ export class PageServer {
     }
   }
 
-  #logIn(pathname: string, { body, headers }: HttpRequest, port: number): HttpResponse {
+  #openSession(pathname: string, { body, headers }: HttpRequest, port: number): HttpResponse {
     if (pathname !== SESSION_PATH) return answer(405, "only a login is posted", { allow: "GET" });
     if (
       headers["content-type"] !== "text/plain" ||
@@ -82,7 +82,7 @@ export class PageServer {
       body.length > BODY_LIMIT_BYTES
     )
       return answer(400, "a login is the token of a link, as text/plain");
-    const session = this.#options.sessions.logIn(body);
+    const session = this.#options.sessions.exchangeToken(body);
     if (!session)
       return answer(403, "the link was used, or is of another start; capstan page prints a new one");
     const cookie = `${cookieName(port)}=${session.secret}; Path=/s/${session.id}; HttpOnly; SameSite=Strict`;

@@ -18,8 +18,8 @@ export function refusalOf(request: HttpRequest, port: number): HttpResponse | un
 
 /** Browsers send the origin with each POST. */
 function isOfThisPage({ method, headers }: HttpRequest, host: string): boolean {
-  const { origin, "sec-fetch-site": site = "same-origin" } = headers;
-  if (site !== "same-origin" && site !== "none") return false;
+  const { origin, "sec-fetch-site": fetchSite = "same-origin" } = headers;
+  if (fetchSite !== "same-origin" && fetchSite !== "none") return false;
   return origin === undefined ? method === "GET" : origin === `http://${host}`;
 }
 

@@ -32,7 +32,7 @@ export class Sessions {
   }
 
   /** Exchanges the token for a session; undefined if it is not the token, or was used. */
-  logIn(token: string): Session | undefined {
+  exchangeToken(token: string): Session | undefined {
     if (this.#token === undefined || !timingSafeEqual(hashOf(token), this.#token)) return undefined;
     this.#token = undefined;
     const session = { id: this.#random(), secret: this.#random() };

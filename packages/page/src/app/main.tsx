@@ -6,7 +6,7 @@ import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
 import { refine, route } from "./route.ts";
 import { isTyping } from "./rows.tsx";
-import { isConnected, logIn, login, loginProblem, nowMs } from "./stream.ts";
+import { isConnected, exchangeToken, login, loginProblem, nowMs } from "./stream.ts";
 import { clockText, stampText } from "./time.ts";
 
 function App() {
@@ -97,6 +97,6 @@ function skip(event: MouseEvent): void {
   document.querySelector<HTMLElement>("#view")?.focus();
 }
 
-void logIn();
+void exchangeToken();
 const root = document.querySelector(`#${APP_ID}`);
 if (root) render(<App />, root);

@@ -41,7 +41,7 @@ function tick(): void {
 every(1000, tick);
 
 /** Exchanges the token of the link for a session, or goes on with the one of before. */
-export async function logIn(): Promise<void> {
+export async function exchangeToken(): Promise<void> {
   const token = location.hash.slice(1);
   if (token !== "") {
     // The token is used up; it must not stay in the history.

@@ -118,9 +118,9 @@ export class LiveObjects {
     kind: Kind<T>,
     { namespace, labelSelector }: ListOptions = {},
   ): readonly Frozen<T>[] {
-    const wanted = labelSelector === undefined ? undefined : selectorOf(labelSelector);
+    const selector = labelSelector === undefined ? undefined : selectorOf(labelSelector);
     return this.#cachesOf(namespace).flatMap((cache) => {
-      const [label] = wanted?.pairs ?? [];
+      const [label] = selector?.pairs ?? [];
       const found =
         label === undefined
           ? cache.list(kind, namespace === undefined ? undefined : { namespace })
@@ -128,7 +128,7 @@ export class LiveObjects {
       return found.filter(
         ({ metadata }) =>
           (namespace === undefined || metadata.namespace === namespace) &&
-          (wanted === undefined || wanted.matches(metadata.labels ?? {})),
+          (selector === undefined || selector.matches(metadata.labels ?? {})),
       );
     });
   }
