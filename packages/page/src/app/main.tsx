@@ -4,6 +4,7 @@ import { APP_ID } from "../addresses.ts";
 import { FleetView } from "./fleet.tsx";
 import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
+import { RolloutView } from "./rollout.tsx";
 import { refine, route } from "./route.ts";
 import { isTyping } from "./rows.tsx";
 import { isConnected, exchangeToken, login, loginProblem, nowMs } from "./stream.ts";
@@ -28,7 +29,12 @@ function App() {
 }
 
 function View() {
-  return <FleetView />;
+  const { request } = route.value;
+  return request.view === "rollout" ? (
+    <RolloutView key={route.value.path} request={request} />
+  ) : (
+    <FleetView />
+  );
 }
 
 function LoggedOut() {
