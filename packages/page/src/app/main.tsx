@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { APP_ID } from "../addresses.ts";
+import { ClusterView } from "./cluster.tsx";
 import { FleetView } from "./fleet.tsx";
 import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
@@ -29,12 +30,9 @@ function App() {
 }
 
 function View() {
-  const { request } = route.value;
-  return request.view === "rollout" ? (
-    <RolloutView key={route.value.path} request={request} />
-  ) : (
-    <FleetView />
-  );
+  const { path, request } = route.value;
+  if (request.view === "rollout") return <RolloutView key={path} request={request} />;
+  return request.view === "cluster" ? <ClusterView key={path} request={request} /> : <FleetView />;
 }
 
 function LoggedOut() {

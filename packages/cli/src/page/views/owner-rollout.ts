@@ -24,7 +24,7 @@ import { isMachineOfPool } from "../lanes/segments.ts";
 import { obstacleOf } from "../lanes/unblock.ts";
 import type { LiveView } from "../live/follow-view.ts";
 import { clusterNameOf } from "../live/live-objects.ts";
-import { levelsOf, noteLevel, type RolloutMemory } from "./rollout-memory.ts";
+import { levelsOf, LOOK_BACK_MS, noteLevel, type RolloutMemory } from "./rollout-memory.ts";
 import type { ViewSources } from "./view-for.ts";
 
 const KINDS: ReadonlySet<string> = new Set(
@@ -116,7 +116,7 @@ function headOf({ stored, numbers, rollout, memory, levels, flags, owner }: Part
     obstacles,
     notes,
     levels,
-    beganMs: pace?.beganMs ?? rollout.nowMs,
+    beganMs: pace?.beganMs ?? rollout.nowMs - LOOK_BACK_MS,
     ...(pace?.endedMs !== undefined && { endedMs: pace.endedMs }),
     command: `npx capstan rollout status ${word} -n ${owner.namespace} ${flags}`.trim(),
   };
