@@ -15,10 +15,10 @@ function pageBed(options?: ConstructorParameters<typeof PageBed>[0]): PageBed {
 }
 
 /** The next message of a stream. */
-async function nextOf(messages: AsyncGenerator<AnyMessage>): Promise<AnyMessage> {
-  const { value, done } = await messages.next();
-  if (done === true) throw new Error("the stream has ended");
-  return value;
+async function nextOf(messages: AsyncGenerator<AnyMessage, undefined>): Promise<AnyMessage> {
+  const next: IteratorResult<AnyMessage, undefined> = await messages.next();
+  if (next.done === true) throw new Error("the stream has ended");
+  return next.value;
 }
 
 const named = (name: string, namespace = "default"): KubernetesObject =>
@@ -171,7 +171,7 @@ describe("the stream of the fleet", () => {
           roleRef: { apiGroup: rbac, kind: "Role", name: "jo" },
           subjects: [{ apiGroup: rbac, kind: "User", name: "jo" }],
         },
-      ].map((object) => ({ apiVersion: `${rbac}/v1`, ...object }) as unknown as KubernetesObject),
+      ].map((object) => ({ apiVersion: `${rbac}/v1`, ...object })),
       named("mine", "team"),
       named("theirs", "secret"),
     );
@@ -248,7 +248,9 @@ describe("an object", () => {
     expect(first).toMatchObject({
       type: "snapshot",
       head: {
-        yaml: expect.stringMatching(/^apiVersion: cluster.x-k8s.io\/v1beta2\nkind: Cluster\nmetadata:\n/),
+        yaml: expect.stringMatching(
+          /^apiVersion: cluster.x-k8s.io\/v1beta2\nkind: Cluster\nmetadata:\n/,
+        ) as unknown,
         commands: [
           "kubectl get clusters.cluster.x-k8s.io quay -n default -o yaml",
           "kubectl describe clusters.cluster.x-k8s.io quay -n default",

@@ -73,7 +73,7 @@ export class PageBed {
   }
 
   /** The messages of a view that say something. */
-  async *messages(query: string): AsyncGenerator<AnyMessage> {
+  async *messages(query: string): AsyncGenerator<AnyMessage, undefined> {
     const { path, headers } = await this.session();
     const answer = await this.request(`${path}/stream?${query}`, { headers });
     if (!answer.chunks) throw new Error(`${answer.status}: ${await answer.text()}`);

@@ -53,7 +53,7 @@ describe("the phases of a machine", () => {
         spec: { updaters: ["kubeadm"] },
         status: {
           conditions: [isTrue("Ready", 4)] as never,
-          update: { updater: "kubeadm", since: at(7) } as never,
+          update: { updater: "kubeadm", since: at(7) },
         },
       }),
       ["create 1", "ready 4", "update 7"],
