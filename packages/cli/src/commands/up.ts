@@ -18,6 +18,7 @@ import { type DataDirectory, openDataDirectory } from "../data-directory/data-di
 import { EXIT } from "../exit-codes.ts";
 import { featuresFor, rememberedGates, rememberGates } from "../data-directory/feature-gates.ts";
 import { aborted } from "../signals.ts";
+import { keptPage } from "../page/kept-page.ts";
 import { servePage, type ServedPage } from "../page/serve-page.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
@@ -176,6 +177,7 @@ function startPage(
     portFlag: "--page-port",
     log: err,
     flags: `--data-dir ${quoted(options.dataDir)}`,
+    kept: keptPage(options.dataDir),
   });
 }
 
