@@ -54,20 +54,24 @@ function Rollout({ head, lanes }: { readonly head: RolloutHead; readonly lanes: 
 }
 
 function Pace({ head }: { readonly head: RolloutHead }) {
-  const { pace, budget, expectedEndMs, endedMs } = head;
-  const left = expectedEndMs === undefined ? 0 : expectedEndMs - nowMs.value;
+  const { pace, budget, endedMs } = head;
   return (
     <p class="pace">
-      {expectedEndMs !== undefined && (
-        <strong>
-          {left > 0 ? `Ends about ${clockText(expectedEndMs)}, in ${durationText(left)}` : "About to end"}
-        </strong>
-      )}
+      <ExpectedEnd head={head} />
       {endedMs !== undefined && <strong>Ended {clockText(endedMs)}</strong>}
       {pace !== undefined && <span>{pace}</span>}
       {budget !== undefined && <span class="faint">{budget}</span>}
     </p>
   );
+}
+
+/** A forecast knows nothing of what holds the rollout up. */
+function ExpectedEnd({ head: { expectedEndMs, obstacles } }: { readonly head: RolloutHead }) {
+  if (expectedEndMs === undefined) return null;
+  const leftMs = expectedEndMs - nowMs.value;
+  if (obstacles.length > 0) return <strong>Held up; the rest takes about {durationText(leftMs)}</strong>;
+  if (leftMs <= 0) return <strong>About to end</strong>;
+  return <strong>{`Ends about ${clockText(expectedEndMs)}, in ${durationText(leftMs)}`}</strong>;
 }
 
 function Obstacles({ obstacles }: { readonly obstacles: readonly Obstacle[] }) {

@@ -56,15 +56,21 @@ export function isMachineOfPool(machine: LaneMachine): machine is Frozen<AzureMa
   return machine.kind === "AzureMachinePoolMachine";
 }
 
-function startOfPoolMachine({ status }: Frozen<AzureMachinePoolMachine>, nowMs: number): readonly Step[] {
+function startOfPoolMachine(
+  { metadata, status }: Frozen<AzureMachinePoolMachine>,
+  nowMs: number,
+): readonly Step[] {
   const { conditions, nodeRef, provisioningState } = status ?? {};
+  const joined = getCondition(conditions, "BootstrapSucceeded");
+  // A drain takes the condition Ready away: a machine that is deleted was Ready since it had joined.
+  const isLeaving = metadata.deletionTimestamp !== undefined;
   const steps = [
     ...since("boot", getCondition(conditions, "VMRunning")),
-    ...since("join", getCondition(conditions, "BootstrapSucceeded")),
-    ...readiness(conditions, nodeRef !== undefined),
+    ...since(isLeaving ? "ready" : "join", joined),
+    ...(isLeaving ? [] : readiness(conditions, nodeRef !== undefined)),
   ];
   if (steps.length > 0) return steps;
-  // The conditions come together with the Node. Until then only the moment is known at which the page saw the change.
+  // Conditions come together with the Node. Until then only the moment is known at which the page saw the change.
   if (nodeRef) return [{ phase: "join", fromMs: nowMs }];
   return provisioningState === "Succeeded" ? [{ phase: "boot", fromMs: nowMs }] : [];
 }

@@ -120,7 +120,13 @@ function obstaclesOf(state: RolloutState, flags: string): readonly Obstacle[] {
     ...inTheWay(state),
     ...machineReports(state),
   ];
-  return reports.slice(0, MOST_OBSTACLES).map((report) => obstacleOf(report, held));
+  // The condition of a machine repeats what its drain says.
+  const different = reports.filter(
+    ({ who, reason, message }, index) =>
+      reports.findIndex((one) => one.who === who && one.reason === reason && one.message === message) ===
+      index,
+  );
+  return different.slice(0, MOST_OBSTACLES).map((report) => obstacleOf(report, held));
 }
 
 // A user with more to repair begins with these.
