@@ -1,4 +1,4 @@
-import { APP_ID, SESSION_PATH, STREAM, type ViewName } from "@capstan/page";
+import { APP_ID, LOGGED_IN, LOGGED_IN_WITH_AZURE, SESSION_PATH, STREAM, type ViewName } from "@capstan/page";
 import type { Env, HttpRequest, HttpResponse } from "@capstan/env";
 import { answer, eventStream } from "./answers.ts";
 import type { AppFiles } from "./build-app.ts";
@@ -20,6 +20,8 @@ export interface PageOptions {
   /** The objects; they are read from the first login on. */
   readonly live: () => Promise<LiveObjects>;
   readonly now: () => number;
+  /** Whether there is a simulated Azure to show. */
+  readonly hasAzure: boolean;
   /** The view of a stream; a text says why there is none. */
   readonly viewFor: (live: LiveObjects, parameters: StreamParameters) => LiveView | string;
 }
@@ -97,7 +99,9 @@ export class PageServer {
       return answer(401, "not logged in; capstan page prints a link");
     // Streams cannot tell a browser why they do not open, so it asks for its session first.
     if (what === "session")
-      return searchParams.has("view") ? await this.#check(searchParams) : answer(200, "logged in");
+      return searchParams.has("view")
+        ? await this.#check(searchParams)
+        : answer(200, this.#options.hasAzure ? LOGGED_IN_WITH_AZURE : LOGGED_IN);
     return what === STREAM
       ? await this.#stream(searchParams, request.signal)
       : answer(404, "there is no such data");
@@ -108,7 +112,7 @@ export class PageServer {
     const { live, viewFor } = this.#options;
     if (this.#streams >= MOST_STREAMS) return tooMany();
     const view = viewFor(await live(), parametersOf(query));
-    return typeof view === "string" ? answer(404, view) : answer(200, "logged in");
+    return typeof view === "string" ? answer(404, view) : answer(200, LOGGED_IN);
   }
 
   async #stream(
@@ -140,7 +144,7 @@ export class PageServer {
         ? answer(200, script, { "content-type": "text/javascript; charset=utf-8" })
         : answer(200, style, { "content-type": "text/css; charset=utf-8" });
     }
-    const isView = /^\/($|clusters\/|rollouts\/|objects\/)/.test(pathname);
+    const isView = /^\/($|azure$|azure\/|clusters\/|rollouts\/|objects\/)/.test(pathname);
     return isView
       ? answer(200, HTML, { "content-type": "text/html; charset=utf-8" })
       : answer(404, "there is no such page");

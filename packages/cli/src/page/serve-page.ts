@@ -7,6 +7,7 @@ import { LiveObjects } from "./live/live-objects.ts";
 import { type Scope, scopeOf } from "./live/scope.ts";
 import { BODY_LIMIT_BYTES, PageServer } from "./page-server.ts";
 import { Sessions } from "./sessions.ts";
+import type { AzureSource } from "./views/azure.ts";
 import { viewFor } from "./views/view-for.ts";
 
 /** Whose objects the page shows, and where. */
@@ -26,6 +27,8 @@ export interface PagePlace {
   readonly log: Terminal;
   /** The words that select the same cluster in the commands that the page shows, such as `--data-dir x`. */
   readonly flags: string;
+  /** The simulated Azure, where this process has one. */
+  readonly azure?: AzureSource | undefined;
 }
 
 /** A page that is served. */
@@ -50,6 +53,7 @@ export async function servePage(place: PagePlace): Promise<ServedPage> {
     env,
     sessions,
     now,
+    hasAzure: place.azure !== undefined,
     files: async () => (await import("./build-app.ts")).buildApp(),
     live: () => opened.live(),
     viewFor: (live, parameters) =>
@@ -58,6 +62,7 @@ export async function servePage(place: PagePlace): Promise<ServedPage> {
         now,
         client: place.client,
         flags: place.flags,
+        azure: place.azure,
         fleetHead: () => ({ scope: opened.scope?.text ?? "", notes: live.problems() }),
       }),
   });

@@ -1,12 +1,13 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { APP_ID } from "../addresses.ts";
+import { AzureView } from "./azure.tsx";
 import { FleetView } from "./fleet.tsx";
 import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
-import { refine, route } from "./route.ts";
+import { azurePath, refine, route } from "./route.ts";
 import { isTyping } from "./rows.tsx";
-import { isConnected, exchangeToken, login, loginProblem, nowMs } from "./stream.ts";
+import { hasAzure, isConnected, exchangeToken, login, loginProblem, nowMs } from "./stream.ts";
 import { clockText, stampText } from "./time.ts";
 
 function App() {
@@ -28,6 +29,8 @@ function App() {
 }
 
 function View() {
+  const { view, name = "" } = route.value.request;
+  if (view === "azure") return <AzureView list={name} />;
   return <FleetView />;
 }
 
@@ -68,6 +71,7 @@ function TopBar() {
       <Link to="/" class="brand">
         Capstan
       </Link>
+      {hasAzure.value && <Link to={azurePath("resources")}>Azure</Link>}
       <input
         ref={field}
         type="search"

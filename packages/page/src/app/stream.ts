@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { SESSION_PATH, STREAM, streamQuery, type StreamRequest } from "../addresses.ts";
+import { LOGGED_IN_WITH_AZURE, SESSION_PATH, STREAM, streamQuery, type StreamRequest } from "../addresses.ts";
 import type { Message, Row } from "../protocol.ts";
 import { after, ask, elapsedMs, every, keep, kept, openStream } from "./browser.ts";
 import { emptyView, type ShownView, viewAfter } from "./view-store.ts";
@@ -15,6 +15,9 @@ export const login = signal<Login>("asking");
 
 /** Why not. */
 export const loginProblem = signal("");
+
+/** Whether this page has a simulated Azure to show. */
+export const hasAzure = signal(false);
 
 /** Whether the stream of the view is open. */
 export const isConnected = signal(true);
@@ -55,7 +58,9 @@ export async function exchangeToken(): Promise<void> {
 
 async function confirmLogin(): Promise<boolean> {
   const session = kept(KEPT_SESSION);
-  const { status } = session === undefined ? { status: 401 } : await ask(`/s/${session}/session`);
+  const { status, text } =
+    session === undefined ? { status: 401, text: "" } : await ask(`/s/${session}/session`);
+  hasAzure.value = text === LOGGED_IN_WITH_AZURE;
   if (status === 401) login.value = "out";
   else if (status !== 0) login.value = "in";
   return status !== 0 && status !== 401;
