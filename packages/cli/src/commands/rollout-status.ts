@@ -1,7 +1,6 @@
 import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import type { Client } from "@capstan/runtime";
-import { newestTimeIn } from "../plan/read/newest-time.ts";
 import {
   awaitRollout,
   followProgress,
@@ -10,7 +9,6 @@ import {
   showRollout,
   TREE_EMPHASIS,
 } from "../rollout/follow-rollout.ts";
-import { findPool, readPool } from "../rollout/live-pool.ts";
 import {
   ownerMoment,
   type OwnerName,
@@ -23,7 +21,7 @@ import { type Pace, paceAfter } from "../rollout/pace.ts";
 import { ownerRollout } from "../rollout/live-owner.ts";
 import { ownerTree } from "../rollout/owner-tree.ts";
 import { type PoolName, poolNamed } from "../rollout/pool-name.ts";
-import { type ReadState, rolloutState } from "../rollout/rollout-state.ts";
+import { stateReader } from "../rollout/state-reader.ts";
 import type { Shell } from "../shell.ts";
 import { draw } from "../watching/draw.ts";
 
@@ -44,7 +42,7 @@ export function rolloutStatus(shell: Shell, options: RolloutOptions & Patience):
   return withUserClient(shell, options.access, (client, place) => {
     const owner = ownerNamed(options.pool);
     if (owner) return awaitOwner(shell, { client, owner, place }, options);
-    return awaitRollout(shell, stateReader(client, poolIn(place, options), place), options);
+    return awaitRollout(shell, stateReader(client, poolIn(place, options), place.now), options);
   });
 }
 
@@ -91,18 +89,6 @@ export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<num
       return draw(shell, readText, TREE_EMPHASIS);
     }
     if (owner) return awaitOwner(shell, { client, owner, place }, { isWatching: true });
-    return showRollout(shell, stateReader(client, poolIn(place, options), place));
+    return showRollout(shell, stateReader(client, poolIn(place, options), place.now));
   });
-}
-
-/**
- * Reads a pool repeatedly. If the clock of its cluster is ahead of ours, the newest timestamp in the objects reveals
- * it.
- */
-function stateReader(client: Client, pool: PoolName, { now }: UserPlace): ReadState {
-  return async () => {
-    const parts = await readPool(client, await findPool(client, pool));
-    const newestMs = newestTimeIn([parts.pool, parts.machinePool, ...parts.machines]) ?? 0;
-    return rolloutState(parts, Math.max(now(), newestMs));
-  };
 }

@@ -3,11 +3,14 @@ import { type Client, createLogger, type Logger } from "@capstan/runtime";
 import { portProblem } from "../port-problem.ts";
 import { prettyLines } from "../render/pretty-log.ts";
 import type { Terminal } from "../shell.ts";
+import { LaneHistory } from "./lanes/lane-history.ts";
+import { isLaneMachine } from "./lanes/segments.ts";
 import { LiveObjects } from "./live/live-objects.ts";
 import { type Scope, scopeOf } from "./live/scope.ts";
 import { BODY_LIMIT_BYTES, PageServer } from "./page-server.ts";
 import { Sessions } from "./sessions.ts";
 import type { AzureSource } from "./views/azure.ts";
+import { RolloutMemories } from "./views/rollout-memory.ts";
 import { viewFor } from "./views/view-for.ts";
 
 /** Whose objects the page shows, and where. */
@@ -49,6 +52,7 @@ export async function servePage(place: PagePlace): Promise<ServedPage> {
   // The views show what fails; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(place.log));
   const opened = new OpenedObjects(place, log);
+  const memories = new RolloutMemories();
   const server = new PageServer({
     env,
     sessions,
@@ -63,6 +67,8 @@ export async function servePage(place: PagePlace): Promise<ServedPage> {
         client: place.client,
         flags: place.flags,
         azure: place.azure,
+        memories,
+        lanes: opened.lanes,
         fleetHead: () => ({ scope: opened.scope?.text ?? "", notes: live.problems() }),
       }),
   });
@@ -88,6 +94,8 @@ class OpenedObjects {
   readonly #log: Logger;
   #opening: Promise<LiveObjects> | undefined;
   #live: LiveObjects | undefined;
+  /** What machines went through, from the first login on. */
+  readonly lanes = new LaneHistory();
   scope: Scope | undefined;
 
   constructor(place: PagePlace, log: Logger) {
@@ -109,10 +117,15 @@ class OpenedObjects {
   }
 
   async #open(): Promise<LiveObjects> {
-    const { client, env, chosen, fallback } = this.#place;
+    const { client, env, now, chosen, fallback } = this.#place;
     this.scope = await scopeOf(client, { chosen, fallback });
     const live = new LiveObjects({ client, env, log: this.#log, namespaces: this.scope.namespaces });
     this.#live = live;
+    live.onChange(({ object, isGone }) => {
+      if (!isLaneMachine(object)) return;
+      if (isGone) this.lanes.noteGone(object, now());
+      else this.lanes.note(object, now());
+    });
     await live.start(FIRST_LISTS_MS, env);
     return live;
   }

@@ -24,7 +24,7 @@ const OTHER_ROWS = 1 + 2 * GROUPS.length;
 
 /** The machines of an owner as a tree, by what happens to them: those that updaters work on with the progress. */
 export function ownerTree({ lines, machines, outdated, nowMs }: ShownOwner, rows = 40): string {
-  const groups = Map.groupBy(machines, (machine) => groupOf(machine, outdated));
+  const groups = Map.groupBy(machines, (machine) => ownerGroupOf(machine, outdated));
   const [title = "", ...holds] = lines;
   let room = Math.max(rows - OTHER_ROWS - holds.length, 2);
   const parts = GROUPS.flatMap((group) => {
@@ -43,7 +43,8 @@ function byName(a: Frozen<Machine>, b: Frozen<Machine>): number {
   return byNumber(a.metadata.name, b.metadata.name);
 }
 
-function groupOf(machine: Frozen<Machine>, outdated: ReadonlySet<string>): Group {
+/** What happens to a machine. */
+export function ownerGroupOf(machine: Frozen<Machine>, outdated: ReadonlySet<string>): Group {
   const { metadata, status } = machine;
   if (metadata.deletionTimestamp !== undefined) return "leaving";
   if (hasUpdateFailed(machine)) return "update failed";

@@ -20,7 +20,7 @@ export interface TreeLook {
 export function rolloutTree(state: RolloutState, { rows = 40, pace }: TreeLook = {}): string {
   const { view, plan, parts, title } = state;
   const resources = new Map(parts.machines.map((machine) => [machine.metadata.name, machine]));
-  const groups = Map.groupBy(view.machines, (machine) => groupOf(machine, view.desiredHash));
+  const groups = Map.groupBy(view.machines, (machine) => poolGroupOf(machine, view.desiredHash));
   const lines = [...obstacleLines(state), ...noteLines(state)];
   const head = [budgetLine(plan.budget), ...(pace ? [paceLine(pace, momentOf(state))] : [])];
   // Each group has a line for its name and one for the machines that are not shown; the title has one, too.
@@ -50,7 +50,8 @@ function sharesOf<K>(lines: number, sizes: ReadonlyMap<K, number>): ReadonlyMap<
 
 const GROUPS = ["up to date", "updating", "outdated", "leaving"] as const;
 
-function groupOf(machine: MachineView, desiredHash: string): (typeof GROUPS)[number] {
+/** What happens to a machine. */
+export function poolGroupOf(machine: MachineView, desiredHash: string): (typeof GROUPS)[number] {
   if (machine.isDeleting || machine.vmState === "Deleting") return "leaving";
   if (machine.picked === "update") return "updating";
   return machine.modelHash === desiredHash ? "up to date" : "outdated";

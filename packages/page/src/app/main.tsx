@@ -6,6 +6,7 @@ import { FleetView } from "./fleet.tsx";
 import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
 import { azurePath, refine, route } from "./route.ts";
+import { RolloutView } from "./rollout.tsx";
 import { isTyping } from "./rows.tsx";
 import { hasAzure, isConnected, exchangeToken, login, loginProblem, nowMs } from "./stream.ts";
 import { clockText, stampText } from "./time.ts";
@@ -29,9 +30,15 @@ function App() {
 }
 
 function View() {
-  const { view, name = "" } = route.value.request;
-  if (view === "azure") return <AzureView list={name} />;
-  return <FleetView />;
+  const { path, request } = route.value;
+  switch (request.view) {
+    case "rollout":
+      return <RolloutView key={path} request={request} />;
+    case "azure":
+      return <AzureView list={request.name ?? ""} />;
+    default:
+      return <FleetView />;
+  }
 }
 
 function LoggedOut() {

@@ -1,10 +1,15 @@
+import { AzureMachinePool, KubeadmControlPlane, MachineDeployment, MachinePool } from "@capstan/api";
 import type { FleetHead } from "@capstan/page";
 import type { Client } from "@capstan/runtime";
+import type { LaneHistory } from "../lanes/lane-history.ts";
 import type { LiveView } from "../live/follow-view.ts";
 import type { LiveObjects } from "../live/live-objects.ts";
 import type { StreamParameters } from "../page-server.ts";
 import { azureList, type AzureSource, azureView } from "./azure.ts";
 import { fleetView } from "./fleet.ts";
+import { ownerRolloutView } from "./owner-rollout.ts";
+import { poolRolloutView } from "./pool-rollout.ts";
+import type { RolloutMemories } from "./rollout-memory.ts";
 
 /** What views are made from. */
 export interface ViewSources {
@@ -12,6 +17,8 @@ export interface ViewSources {
   readonly now: () => number;
   readonly client: Client;
   readonly flags: string;
+  readonly memories: RolloutMemories;
+  readonly lanes: LaneHistory;
   readonly fleetHead: () => FleetHead;
   /** The simulated Azure of `capstan up`. */
   readonly azure?: AzureSource | undefined;
@@ -30,10 +37,31 @@ export function viewFor(parameters: StreamParameters, sources: ViewSources): Liv
         ? azureView({ azure, list, flags })
         : "this page shows no Azure; that of capstan up shows the simulated one";
     }
-    case "cluster":
     case "rollout":
+      return rolloutView(parameters, sources);
+    case "cluster":
     case "object":
     default:
       return `there is no view ${JSON.stringify(parameters.view)}`;
   }
+}
+
+const POOLS: ReadonlySet<string> = new Set([MachinePool.kind, AzureMachinePool.kind]);
+const OWNERS = [MachineDeployment, KubeadmControlPlane];
+
+function rolloutView(
+  { kind = "", namespace, name }: StreamParameters,
+  sources: ViewSources,
+): LiveView | string {
+  if (!isName(namespace) || !isName(name)) return "a rollout has a namespace and a name";
+  if (POOLS.has(kind)) return poolRolloutView({ kind, namespace, name }, sources);
+  const owner = OWNERS.find((one) => one.kind === kind);
+  if (owner) return ownerRolloutView({ kind: owner, namespace, name }, sources);
+  return `${JSON.stringify(kind)} has no rollout; these have: ${[...POOLS, ...OWNERS.map((one) => one.kind)].join(", ")}`;
+}
+
+const LONGEST_NAME = 253;
+
+function isName(text: string | undefined): text is string {
+  return text !== undefined && text !== "" && text.length <= LONGEST_NAME;
 }
