@@ -36,7 +36,9 @@ function View() {
       return <RolloutView key={path} request={request} />;
     case "azure":
       return <AzureView list={request.name ?? ""} />;
-    default:
+    case "fleet":
+    case "cluster":
+    case "object":
       return <FleetView />;
   }
 }

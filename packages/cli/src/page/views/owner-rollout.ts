@@ -20,7 +20,7 @@ import {
   progressLines,
 } from "../../rollout/owner-progress.ts";
 import { ownerGroupOf } from "../../rollout/owner-tree.ts";
-import { paceAfter, paceLine } from "../../rollout/pace.ts";
+import { type Pace, paceAfter, paceLine } from "../../rollout/pace.ts";
 import type { RolloutAnswer } from "../../rollout/rollout-answer.ts";
 import { laneOf } from "../lanes/lane.ts";
 import { isMachineOfPool } from "../lanes/segments.ts";
@@ -109,12 +109,23 @@ function headOf({ stored, numbers, rollout, memory, levels, flags, owner }: Part
     obstacles,
     notes,
     levels,
-    beganMs: pace?.beganMs ?? rollout.nowMs,
-    ...(pace?.endedMs !== undefined && { endedMs: pace.endedMs }),
-    ...(pace?.expectedEndMs !== undefined &&
-      numbers.state !== "RolledOut" && { expectedEndMs: pace.expectedEndMs }),
-    ...(pace && { pace: paceLine(pace, ownerMoment(rollout)) }),
+    ...paceOf(pace, rollout),
     command: `npx capstan rollout status ${word} -n ${owner.namespace} ${flags}`.trim(),
+  };
+}
+
+function paceOf(
+  pace: Pace | undefined,
+  rollout: OwnerRollout,
+): Pick<RolloutHead, "beganMs" | "endedMs" | "expectedEndMs" | "pace"> {
+  if (!pace) return { beganMs: rollout.nowMs };
+  const { beganMs, endedMs, expectedEndMs } = pace;
+  const moment = ownerMoment(rollout);
+  return {
+    beganMs,
+    ...(endedMs !== undefined && { endedMs }),
+    ...(expectedEndMs !== undefined && !moment.isDone && { expectedEndMs }),
+    pace: paceLine(pace, moment),
   };
 }
 
