@@ -2,6 +2,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { APP_ID } from "../addresses.ts";
 import { AzureView } from "./azure.tsx";
+import { ClusterView } from "./cluster.tsx";
 import { FleetView } from "./fleet.tsx";
 import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
@@ -36,8 +37,9 @@ function View() {
       return <RolloutView key={path} request={request} />;
     case "azure":
       return <AzureView list={request.name ?? ""} />;
-    case "fleet":
     case "cluster":
+      return <ClusterView key={path} request={request} />;
+    case "fleet":
     case "object":
       return <FleetView />;
   }

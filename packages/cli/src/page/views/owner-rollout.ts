@@ -27,7 +27,7 @@ import { isMachineOfPool } from "../lanes/segments.ts";
 import { obstacleOf } from "../lanes/unblock.ts";
 import type { LiveView } from "../live/follow-view.ts";
 import { clusterNameOf } from "../live/live-objects.ts";
-import { levelsOf, noteLevel, type RolloutMemory } from "./rollout-memory.ts";
+import { levelsOf, LOOK_BACK_MS, noteLevel, type RolloutMemory } from "./rollout-memory.ts";
 import type { ViewSources } from "./view-for.ts";
 
 const KINDS: ReadonlySet<string> = new Set(
@@ -118,7 +118,7 @@ function paceOf(
   pace: Pace | undefined,
   rollout: OwnerRollout,
 ): Pick<RolloutHead, "beganMs" | "endedMs" | "expectedEndMs" | "pace"> {
-  if (!pace) return { beganMs: rollout.nowMs };
+  if (!pace) return { beganMs: rollout.nowMs - LOOK_BACK_MS };
   const { beganMs, endedMs, expectedEndMs } = pace;
   const moment = ownerMoment(rollout);
   return {

@@ -22,7 +22,7 @@ import type { LaneRecord } from "../lanes/lane-history.ts";
 import { type HeldRollout, obstacleOf } from "../lanes/unblock.ts";
 import type { LiveView } from "../live/follow-view.ts";
 import { clusterNameOf } from "../live/live-objects.ts";
-import { levelsOf, noteLevel, type RolloutMemory } from "./rollout-memory.ts";
+import { levelsOf, LOOK_BACK_MS, noteLevel, type RolloutMemory } from "./rollout-memory.ts";
 import type { ViewSources } from "./view-for.ts";
 
 /** Names a pool by one of its two objects. */
@@ -94,7 +94,7 @@ function headOf(state: RolloutState, { levels, memory, flags }: HeadSources): Ro
     budget: budgetLine(plan.budget),
     floor: plan.budget.floor,
     levels,
-    beganMs: pace?.beganMs ?? view.nowMs,
+    beganMs: pace?.beganMs ?? view.nowMs - LOOK_BACK_MS,
     ...(pace?.endedMs !== undefined && { endedMs: pace.endedMs }),
     ...(pace?.expectedEndMs !== undefined && !state.isDone && { expectedEndMs: pace.expectedEndMs }),
     ...(pace && { pace: paceLine(pace, momentOf(state)) }),

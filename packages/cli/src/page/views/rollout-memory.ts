@@ -10,6 +10,9 @@ export interface RolloutMemory {
   readonly levels: (readonly [atMs: number, available: number])[];
 }
 
+/** What is shown where no rollout has been seen: the last minutes. */
+export const LOOK_BACK_MS = 15 * 60_000;
+
 // A picture has no more points.
 const MOST_LEVELS = 1_000;
 const MOST_ROLLOUTS = 200;

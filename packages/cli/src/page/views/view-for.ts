@@ -6,7 +6,9 @@ import type { LiveView } from "../live/follow-view.ts";
 import type { LiveObjects } from "../live/live-objects.ts";
 import type { StreamParameters } from "../page-server.ts";
 import { azureList, type AzureSource, azureView } from "./azure.ts";
+import { clusterView } from "./cluster.ts";
 import { fleetView } from "./fleet.ts";
+import { isShownGroup, objectView } from "./object.ts";
 import { ownerRolloutView } from "./owner-rollout.ts";
 import { poolRolloutView } from "./pool-rollout.ts";
 import type { RolloutMemories } from "./rollout-memory.ts";
@@ -40,7 +42,11 @@ export function viewFor(parameters: StreamParameters, sources: ViewSources): Liv
     case "rollout":
       return rolloutView(parameters, sources);
     case "cluster":
+      return isName(parameters.namespace) && isName(parameters.name)
+        ? clusterView({ namespace: parameters.namespace, name: parameters.name }, sources)
+        : "a cluster has a namespace and a name";
     case "object":
+      return shownObject(parameters, sources);
     default:
       return `there is no view ${JSON.stringify(parameters.view)}`;
   }
@@ -58,6 +64,17 @@ function rolloutView(
   const owner = OWNERS.find((one) => one.kind === kind);
   if (owner) return ownerRolloutView({ kind: owner, namespace, name }, sources);
   return `${JSON.stringify(kind)} has no rollout; these have: ${[...POOLS, ...OWNERS.map((one) => one.kind)].join(", ")}`;
+}
+
+function shownObject(
+  { apiVersion, kind, namespace, name }: StreamParameters,
+  sources: ViewSources,
+): LiveView | string {
+  if (!isName(apiVersion) || !isName(kind) || !isName(namespace) || !isName(name))
+    return "an object has an apiVersion, a kind, a namespace and a name";
+  if (!isShownGroup(apiVersion))
+    return `objects of ${JSON.stringify(apiVersion)} are not shown: only those of Cluster API and of Azure are`;
+  return objectView({ apiVersion, kind, namespace, name }, sources);
 }
 
 const LONGEST_NAME = 253;
