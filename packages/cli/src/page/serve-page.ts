@@ -1,4 +1,4 @@
-import { type Env, type ListeningServer, serveHttp } from "@capstan/env";
+import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import { type Client, createLogger, type Logger } from "@capstan/runtime";
 import { portProblem } from "../port-problem.ts";
 import { prettyLines } from "../render/pretty-log.ts";
@@ -8,6 +8,7 @@ import { isLaneMachine } from "./lanes/segments.ts";
 import { LiveObjects } from "./live/live-objects.ts";
 import { type Scope, scopeOf } from "./live/scope.ts";
 import { BODY_LIMIT_BYTES, PageServer } from "./page-server.ts";
+import { planPicture, type PlanPlace } from "./plan/plan-picture.ts";
 import { Sessions } from "./sessions.ts";
 import type { AzureSource } from "./views/azure.ts";
 import { RolloutMemories } from "./views/rollout-memory.ts";
@@ -21,6 +22,10 @@ export interface PagePlace {
   readonly now: () => number;
   /** A client with the user's own credential. */
   readonly client: Client;
+  /** The connection of the client. */
+  readonly transport: Transport;
+  /** The data directory of `capstan up`, if the cluster is one of its own. */
+  readonly home: string | undefined;
   /** The namespace of `-n`. */
   readonly chosen: string | undefined;
   /** The namespace of the context. */
@@ -58,6 +63,7 @@ export async function servePage(place: PagePlace): Promise<ServedPage> {
     sessions,
     now,
     hasAzure: place.azure !== undefined,
+    plan: (manifest) => planPicture({ env }, manifest, planPlaceOf(place)),
     files: async () => (await import("./build-app.ts")).buildApp(),
     live: () => opened.live(),
     viewFor: (live, parameters) =>
@@ -86,6 +92,11 @@ export async function servePage(place: PagePlace): Promise<ServedPage> {
       await listening.close();
     },
   };
+}
+
+function planPlaceOf({ client, transport, home, chosen, fallback, flags, now }: PagePlace): PlanPlace {
+  const namespace = chosen ?? fallback;
+  return { client, transport, home, flags, namespace, isWritten: chosen !== undefined, nowMs: now() };
 }
 
 /** The objects, once for all browsers. */

@@ -1,7 +1,8 @@
 import type { StreamRequest } from "../addresses.ts";
-import type { Lane, LanePhase, Obstacle, RolloutHead } from "../protocol.ts";
+import type { Lane, Obstacle, RolloutHead } from "../protocol.ts";
 import { Availability } from "./availability.tsx";
-import { Lanes, PHASES } from "./lanes.tsx";
+import { Lanes } from "./lanes.tsx";
+import { Legend } from "./legend.tsx";
 import { shownLanes } from "./lane-order.ts";
 import { Command, Said, ToneMark } from "./parts.tsx";
 import { route } from "./route.ts";
@@ -99,28 +100,5 @@ function Obstacles({ obstacles }: { readonly obstacles: readonly Obstacle[] }) {
         ))}
       </ul>
     </section>
-  );
-}
-
-function Legend({ lanes }: { readonly lanes: readonly Lane[] }) {
-  const phases = new Set<LanePhase>(lanes.flatMap(({ segments }) => segments.map(({ phase }) => phase)));
-  const hasForecast = lanes.some(({ forecast }) => forecast.length > 0);
-  return (
-    <p class="legend" aria-hidden="true">
-      {Object.entries(PHASES)
-        .filter(([phase]) => phases.has(phase as LanePhase))
-        .map(([phase, word]) => (
-          <span key={phase}>
-            <i class={phase} />
-            {word}
-          </span>
-        ))}
-      {hasForecast && (
-        <span>
-          <i class="future" />
-          expected
-        </span>
-      )}
-    </p>
   );
 }

@@ -9,7 +9,12 @@ export interface Route {
   readonly search: string;
   /** The selected row. */
   readonly selected: string;
+  /** Whether it is the view of plans, which streams nothing. */
+  readonly isPlan: boolean;
 }
+
+/** The address of the view of plans. */
+export const PLAN_PATH = "/plan";
 
 /** The route of an address; an unknown one is the fleet. */
 export function routeOf(pathname: string, query: string): Route {
@@ -22,6 +27,7 @@ export function routeOf(pathname: string, query: string): Route {
     path: pathname,
     search: parameters.get("q") ?? "",
     selected: parameters.get("on") ?? "",
+    isPlan: pathname === PLAN_PATH,
   };
   return { ...rest, request: requestOf(parts) };
 }
