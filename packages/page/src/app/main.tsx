@@ -6,7 +6,7 @@ import { ClusterView } from "./cluster.tsx";
 import { FleetView } from "./fleet.tsx";
 import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
-import { PlanView } from "./plan.tsx";
+import { PlanView } from "./plan/plan.tsx";
 import { azurePath, PLAN_PATH, refine, route } from "./route.ts";
 import { RolloutView } from "./rollout.tsx";
 import { isTyping } from "./rows.tsx";

@@ -1,13 +1,13 @@
 import type { StreamRequest } from "../addresses.ts";
 import type { Lane, Obstacle, RolloutHead } from "../protocol.ts";
-import { Availability } from "./availability.tsx";
-import { Lanes } from "./lanes.tsx";
-import { Legend } from "./legend.tsx";
-import { shownLanes } from "./lane-order.ts";
+import { Availability } from "./lanes/availability.tsx";
+import { Lanes } from "./lanes/lanes.tsx";
+import { Legend } from "./lanes/legend.tsx";
+import { shownLanes } from "./lanes/lane-order.ts";
 import { Command, Said, ToneMark } from "./parts.tsx";
 import { route } from "./route.ts";
 import { nowMs, useView } from "./stream.ts";
-import { axisOf } from "./time-axis.ts";
+import { axisOf } from "./lanes/time-axis.ts";
 import { clockText, durationText } from "./time.ts";
 import { Problem, ViewTitle } from "./view-frame.tsx";
 

@@ -1,11 +1,11 @@
 import { useRef, useState } from "preact/hooks";
-import { LONGEST_MANIFEST, type Picture, PLAN } from "../picture.ts";
+import { LONGEST_MANIFEST, type Picture, PLAN } from "../../picture.ts";
 import { isPicture } from "./given-picture.ts";
-import { Command, Said, ToneMark } from "./parts.tsx";
+import { Command, Said, ToneMark } from "../parts.tsx";
 import { PictureGroups } from "./picture-groups.tsx";
 import { pictureOfFile } from "./report-picture.ts";
-import { askSession } from "./stream.ts";
-import { Problem, ViewTitle } from "./view-frame.tsx";
+import { askSession } from "../stream.ts";
+import { Problem, ViewTitle } from "../view-frame.tsx";
 
 // A report of a rehearsal of ten thousand machines has less.
 const LONGEST_FILE = 64 * 1024 * 1024;

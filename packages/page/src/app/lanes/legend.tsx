@@ -1,4 +1,4 @@
-import type { Lane, LanePhase } from "../protocol.ts";
+import type { Lane, LanePhase } from "../../protocol.ts";
 import { PHASES } from "./lanes.tsx";
 
 /** The colours of the phases that are seen. */

@@ -1,6 +1,6 @@
 /** Reports of `capstan rehearse -o json` and runs of `capstan sim run -o json`, as pictures. The files may come from anywhere. */
-import type { Picture, PictureGroup } from "../picture.ts";
-import type { Lane, LanePhase, LaneSegment, Tone } from "../protocol.ts";
+import type { Picture, PictureGroup } from "../../picture.ts";
+import type { Lane, LanePhase, LaneSegment, Tone } from "../../protocol.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import type { RolloutHead } from "../protocol.ts";
-import { clockText, durationText } from "./time.ts";
+import type { RolloutHead } from "../../protocol.ts";
+import { clockText, durationText } from "../time.ts";
 import type { TimeAxis } from "./time-axis.ts";
 
 const WIDTH = 1000;

@@ -1,11 +1,11 @@
-import type { PictureGroup } from "../picture.ts";
-import { Availability } from "./availability.tsx";
-import { Lanes } from "./lanes.tsx";
-import { Legend } from "./legend.tsx";
-import { shownLanes } from "./lane-order.ts";
-import { Said } from "./parts.tsx";
-import { route } from "./route.ts";
-import { axisOf } from "./time-axis.ts";
+import type { PictureGroup } from "../../picture.ts";
+import { Availability } from "../lanes/availability.tsx";
+import { Lanes } from "../lanes/lanes.tsx";
+import { Legend } from "../lanes/legend.tsx";
+import { shownLanes } from "../lanes/lane-order.ts";
+import { Said } from "../parts.tsx";
+import { route } from "../route.ts";
+import { axisOf } from "../lanes/time-axis.ts";
 
 /** The machines of each owner over time, all on their own axis. */
 export function PictureGroups({ groups }: { readonly groups: readonly PictureGroup[] }) {

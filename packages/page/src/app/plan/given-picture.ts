@@ -1,4 +1,4 @@
-import type { Picture } from "../picture.ts";
+import type { Picture } from "../../picture.ts";
 
 /** Whether an answer of the server is a picture: a server of another release may say something else. */
 export function isPicture(value: unknown): value is Picture {
