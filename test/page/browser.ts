@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -48,8 +48,6 @@ export async function openWindow(
   return { page, context, problems, hosts };
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 /** What axe finds, one line each. The policy of the page forbids foreign scripts, so axe comes in beside it. */
 export async function accessProblems({ page, context }: Watched): Promise<readonly string[]> {
   const session = await context.newCDPSession(page);
@@ -57,7 +55,7 @@ export async function accessProblems({ page, context }: Watched): Promise<readon
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
     frameId: frameTree.frame.id,
   });
-  await session.send("Runtime.evaluate", { expression: AXE, contextId });
+  await session.send("Runtime.evaluate", { expression: axe.source, contextId });
   const { result } = await session.send("Runtime.evaluate", {
     contextId,
     awaitPromise: true,

@@ -1,6 +1,6 @@
 import { customKinds, type KubernetesObject } from "@capstan/api";
 import { builtInKinds, createApiServer } from "@capstan/apiserver";
-import { createRealEnv, type HttpRequest, type HttpResponse } from "@capstan/env";
+import { createRealEnv, type Handler, type HttpRequest, type HttpResponse } from "@capstan/env";
 import type { Message, Row } from "@capstan/page";
 import { type Client, createClient } from "@capstan/runtime";
 import { inProcess } from "../cluster/transport.ts";
@@ -19,11 +19,14 @@ export class PageBed {
   /** The administrator. */
   readonly client: Client;
   readonly page: ReturnType<typeof createPage>;
+  /** The API server, for a trusted caller. */
+  readonly handle: Handler;
   readonly #ended = new AbortController();
 
   constructor({ user = "admin" }: { readonly user?: "admin" | "jo" } = {}) {
     const env = createRealEnv();
     const server = createApiServer({ env, kinds: [...builtInKinds, ...customKinds] });
+    this.handle = server.handle;
     const secured = server.secured({
       userOfToken: (token) => (token === "jo" ? { name: "jo", groups: [] } : undefined),
     });

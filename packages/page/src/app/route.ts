@@ -17,7 +17,7 @@ export interface Route {
 export const PLAN_PATH = "/plan";
 
 /** The route of an address; an unknown one is the fleet. */
-export function routeOf(pathname: string, query: string): Route {
+function routeOf(pathname: string, query: string): Route {
   const parts = pathname
     .split("/")
     .filter((part) => part !== "")
@@ -74,7 +74,7 @@ addEventListener("popstate", () => {
 });
 
 /** Shows another view, as a link does. */
-export function go(path: string): void {
+function go(path: string): void {
   history.pushState(null, "", path);
   route.value = here();
   scrollTo(0, 0);
