@@ -34,8 +34,10 @@ export { interruptionOf, isFailure, yields } from "./images/interruption.ts";
 export { type BootImage, bootImageOf } from "./images/lineage.ts";
 export {
   cycleIDOf,
+  helperName,
   isPrototypeVersion,
   prototypeNamesOf,
+  scrubbedSnapshotName,
   snapshotName,
   prototypeVersionOf,
 } from "./images/names.ts";
@@ -51,7 +53,8 @@ export {
   isReturnOverdue,
   isRunning,
 } from "./images/record.ts";
-export { INSTALL_SCRIPT, SCRUB_COMMAND } from "./images/scrub-script.ts";
+export { type ScrubFacts, type ScrubStep, decideScrub } from "./images/scrub-copy.ts";
+export { HELPER_LUN, INSTALL_SCRIPT, SCRUB_COMMAND } from "./images/scrub-script.ts";
 export { type StartDecision, type StartFacts, busyBecause, decideStart } from "./images/start.ts";
 export {
   type DonorPower,

@@ -32,8 +32,12 @@ export const PROTOTYPE_REASONS = {
   },
   DonorIdentityAtRest: {
     meaning:
-      "Images of the pool contain the identity of their donors; machines remove it at their first boot from such an image.",
+      "Images of the pool contain the identity of their donors; machines remove it at their first boot from such an image. The message says why it was not removed before.",
     cure: "Give read access to the gallery only to those who may have node access; [security of node images](../node-image-security.md) says what it contains.",
+  },
+  IdentityRemoved: {
+    meaning: "The images of the pool are free of the identity of their donors.",
+    cure: DESIRED,
   },
   GalleryUnusable: {
     meaning:
@@ -79,6 +83,11 @@ export const PROTOTYPE_REASONS = {
       "A step of a renewal failed; the donor is brought back, and the next renewal waits longer each time.",
     cure: "Correct the cause in the message, then run `capstan prototype now POOL`.",
   },
+  PrototypeHelperRefused: {
+    meaning:
+      "Azure refused the virtual machine that removes the identity of the donor from the copy of its disk, mostly for lack of quota. New nodes remove it at their first boot, and restart once.",
+    cure: "Raise the quota of the size of the machines by one machine, then run `capstan prototype now POOL`.",
+  },
   PrototypeInterrupted: {
     meaning: "A renewal gave way to a pause, a switch, a deletion or a change of the pool.",
     cure: "Nothing: the donor is brought back, and the next renewal begins later.",
@@ -115,6 +124,15 @@ export const PROTOTYPE_REASONS = {
   },
   Removing: { meaning: "The images of the pool are being deleted.", cure: UNDER_WAY },
   Restoring: { meaning: "The donor is on its way back into service.", cure: UNDER_WAY },
+  Scrubbing: {
+    meaning: "A helper VM removes the identity of the donor from a copy of its disk.",
+    cure: UNDER_WAY,
+  },
+  ScrubFailed: {
+    meaning:
+      "The identity of the donor could not be removed from the copy of its disk. No version was published, and the donor is in service.",
+    cure: "Read `status.nodePrototyping.lastError`; exclude the donor with the annotation `capstan.dev/exclude-prototype-donor` if the next renewal fails, too.",
+  },
   RolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
   RollingBack: { meaning: "New machines get the image before.", cure: UNDER_WAY },
   Snapshotting: { meaning: "The snapshot of the stopped donor is being taken.", cure: UNDER_WAY },

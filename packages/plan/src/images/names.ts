@@ -49,6 +49,19 @@ export function prototypeNamesOf({ clusterName, clusterHash, pool, base }: Named
   };
 }
 
+// A virtual machine of Linux has at most 64 characters in its name.
+const MOST_OF_OWNER = 36;
+
+/** The name of the virtual machine that removes the identity from the copy of a renewal, and of its disk and its interface. */
+export function helperName(pool: string, cycleID: string): string {
+  return `${pool.slice(0, MOST_OF_OWNER)}-scrub-${cycleID}`;
+}
+
+/** The name of the snapshot of that disk, from which the version is made. */
+export function scrubbedSnapshotName(pool: string, cycleID: string): string {
+  return `${helperName(pool, cycleID)}-done`;
+}
+
 /** The name of the snapshot of a renewal. */
 export function snapshotName(pool: string, cycleID: string): string {
   return `${pool}-prototype-${cycleID}`;

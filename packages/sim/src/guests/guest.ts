@@ -8,13 +8,14 @@ import type { GuestCluster } from "./guest-clusters.ts";
 import { hasEtcdData, hasLocalEtcd } from "../etcd/etcd-cluster.ts";
 import { isReady } from "../readiness.ts";
 import { GuestWork, RETRY_MS } from "./guest-work.ts";
-import { isCopyOfAnother, scrub } from "./identity.ts";
+import { isCopyOfAnother, isHelper, scrub } from "./identity.ts";
 import type { JoinVerdict } from "./join.ts";
 import type { Join } from "./join-kind.ts";
 import { provisioningOf } from "./join-kinds.ts";
 import { registerNode, reportReady } from "./kubelet.ts";
 import {
   bootIdentity,
+  forgetBoots,
   hasBootedFor,
   hasImages,
   kubeletOn,
@@ -214,6 +215,8 @@ export class Guest {
         return this.#boot();
       case "scrub":
         return this.#scrub();
+      case "powerOff":
+        return this.#world.core.powerOffFromInside(this.machineId);
       case "provision":
         return this.#provision();
       case "join":
@@ -235,7 +238,7 @@ export class Guest {
     const disk = this.#disk;
     if (this.#state.stage !== "booting" || !machine || !disk) return { kind: "elapsed" };
     const isCopy = isCopyOfAnother(disk, machine.vmId);
-    return { kind: "elapsed", isCopy, updatesMs: this.#updates.pendingMs(disk) };
+    return { kind: "elapsed", isCopy, isHelper: isHelper(machine), updatesMs: this.#updates.pendingMs(disk) };
   }
 
   #boot(): void {
@@ -249,7 +252,10 @@ export class Guest {
 
   #scrub(): void {
     const { machine } = this;
-    if (this.#disk && machine) scrub(this.#disk, machine.vmId);
+    const disk = this.#disk;
+    if (!disk || !machine) return;
+    scrub(disk, machine);
+    forgetBoots(disk, isHelper(machine));
   }
 
   get #updates(): SecurityUpdates {

@@ -3,6 +3,7 @@ import type { Machine, MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Rng, uuidFrom } from "@capstan/env";
 import type { GuestFile } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
+import { CONTAINERS } from "./identity.ts";
 import { installedUpdates } from "./security-updates.ts";
 
 /** The disk as a guest uses it. */
@@ -41,6 +42,11 @@ export function writeBoot(disk: GuestDisk, rng: Rng): BootIdentity {
     disk.write(IMAGES, JSON.stringify(shippedImages(kubernetesVersion(disk))));
   disk.write(BOOT_COUNT, String(Number(disk.read(BOOT_COUNT) ?? "0") + 1));
   return bootIdentity(disk);
+}
+
+/** Forgets the boots of the donor, as its journal goes with its logs. The boot in which a new node does that counts. */
+export function forgetBoots(disk: GuestDisk, isHelper: boolean): void {
+  disk.write(BOOT_COUNT, isHelper ? "0" : "1");
 }
 
 /** The identity of the operating system on this disk: each boot has its own boot id. */
@@ -90,6 +96,7 @@ export function writeJoin(
   disk.write(KUBELET_CONFIG, KUBELET_CONFIGURATION);
   disk.write(KUBELET_FLAGS, `KUBELET_KUBEADM_ARGS="${flagsOf(request)}"\n`);
   disk.write(KUBELET_KEY, `simulated kubelet key ${uuidFrom(rng)}\n`);
+  disk.write(`${CONTAINERS}/kube-proxy`, "a writable layer\n");
   disk.write(CLOUD_INIT_LOG, "This node has joined the cluster\n");
 }
 

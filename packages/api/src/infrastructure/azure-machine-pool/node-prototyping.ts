@@ -61,6 +61,7 @@ const PHASES = [
   "Stopping",
   "Snapshotting",
   "Restoring",
+  "Scrubbing",
   "Publishing",
   "CleaningSnapshot",
   "Validating",
@@ -118,6 +119,15 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
       id: optional(string("Its ARM id.")),
     }),
   ),
+  scrub: optional(
+    object("Where the identity of the donor is removed.", {
+      mode: oneOf(
+        "On a copy of the disk before the version is published (Copy), or by each new node at its first boot (FirstBoot).",
+        ["Copy", "FirstBoot"],
+      ),
+      why: optional(string("Why it is not removed on a copy.")),
+    }),
+  ),
   imageVersion: optional(
     object("The gallery image version that is being published.", {
       gallery: string("The gallery."),
@@ -157,6 +167,7 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
         donor: optional(string("The machine it was taken from.")),
         fingerprint: optional(string("What it contains.")),
         sizeGB: optional(integer("Its size in GB.")),
+        scrubbed: optional(boolean("Whether it is free of the identity of its donor.")),
         outOfServiceSeconds: optional(integer("How long its donor took no pods.")),
         state: oneOf("What it is used for.", ["Active", "Previous", "Bad", "Deleting"]),
       }),

@@ -36,7 +36,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   });
 }
 
-/** Copies lose the identity of their donor at their first boot; until then it rests in the gallery. */
+/** Without a helper VM, copies lose the identity of their donor at their first boot; until then it rests in the gallery. */
 function reportIdentities({ owner, context }: Scope): void {
   const { history = [] } = recordOf({ owner });
   if (history.length === 0) {
@@ -44,9 +44,17 @@ function reportIdentities({ owner, context }: Scope): void {
     if (owner.status?.conditions) owner.status = { ...owner.status, conditions: [...conditions] };
     return;
   }
-  const donors = [...new Set(history.flatMap(({ donor = "" }) => (donor === "" ? [] : [donor])))];
+  const unscrubbed = history.filter(({ scrubbed }) => scrubbed !== true);
   const [gallery = ""] = history[0]?.id.split("/").slice(-5) ?? [];
-  const message = `Images in the gallery ${gallery} contain the kubelet key, host keys and bootstrap data of ${listed(donors)}: every reader of the gallery could act as that node, so give read access only to those who may have node access`;
+  if (unscrubbed.length === 0) {
+    const message = `Images in the gallery ${gallery} are free of the identity of their donors`;
+    context.setCondition({ type: IMAGES_SCRUBBED, status: "True", reason: "IdentityRemoved", message });
+    return;
+  }
+  const donors = [...new Set(unscrubbed.flatMap(({ donor = "" }) => (donor === "" ? [] : [donor])))];
+  const { scrub } = recordOf({ owner });
+  const cause = scrub?.why === undefined ? "" : `; Azure refused the helper VM: ${scrub.why}`;
+  const message = `Images in the gallery ${gallery} contain the kubelet key, host keys and bootstrap data of ${listed(donors)}: every reader of the gallery could act as that node, so give read access only to those who may have node access${cause}`;
   context.setCondition({
     type: IMAGES_SCRUBBED,
     status: "False",

@@ -1,4 +1,6 @@
+import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
+import { PROTOTYPES } from "./image-owners.ts";
 
 const IDENTITIES = [
   "/etc/machine-id",
@@ -35,3 +37,46 @@ export const sharesNoIdentity: Invariant = {
     };
   },
 };
+
+/** What no image may have that is said to be free of the identity of its donor. */
+const OF_A_NODE =
+  /^\/etc\/(hostname$|kubernetes\/|ssh\/ssh_host_|capstan\/|cni\/net\.d\/)|^\/var\/lib\/(cloud|waagent|cni|containerd\/containers)\/|^\/var\/lib\/kubelet\/(?!image_manager\/)|^\/var\/log\//;
+const SCRUBBED_TAG = "capstan_scrubbed";
+
+/** No identity rests in the gallery, and no writable layer of a container. */
+export const publishesNoIdentity: Invariant = {
+  name: "publishes-no-identity",
+  says: "an image version that is said to be scrubbed has no machine id, key, certificate, log or container of its donor",
+  watch: (truth) => {
+    const known = new Set<string>();
+    const check = (): string | undefined => {
+      for (const { id, body, state } of scrubbedVersions(truth)) {
+        if (state !== "Succeeded" || known.has(id)) continue;
+        known.add(id);
+        const [definition = "", version] = id.split(/\/versions\//i);
+        const images = truth.azure.core.world.images.versionsOf(definition);
+        const { files = {} } = images.find((one) => one.version === version) ?? {};
+        const found = Object.keys(files).find((path) => OF_A_NODE.test(path));
+        const hasId = (files["/etc/machine-id"] ?? "").trim() !== "";
+        if (found !== undefined || hasId)
+          return `${id}, an image of ${String(tagsOf(body)["capstan_donor"])}, has ${found ?? "a machine id"}`;
+      }
+      return undefined;
+    };
+    return { happened: ({ happening }) => (happening.kind === "arm" ? check() : undefined), atRest: check };
+  },
+};
+
+function scrubbedVersions(truth: Truth) {
+  return [...truth.azure.core.world.resources.table.entries()]
+    .map(([, resource]) => resource)
+    .filter(({ id, body }) => isVersion(id) && tagsOf(body)[SCRUBBED_TAG] === "true");
+}
+
+function isVersion(id: string): boolean {
+  return id.toLowerCase().includes(PROTOTYPES) && /\/versions\//i.test(id);
+}
+
+function tagsOf({ tags }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return (tags ?? {}) as Readonly<Record<string, unknown>>;
+}

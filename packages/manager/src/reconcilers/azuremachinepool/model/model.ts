@@ -1,8 +1,8 @@
 import type { AzureCluster, AzureMachinePool, Frozen, JsonObject, MachinePool } from "@capstan/api";
 import {
   clusterPlanOf,
-  type ClusterSpecView,
   nodeOutboundPoolID,
+  nodeSubnetsOf,
   subnetID,
 } from "../../../azure-cluster/spec-view.ts";
 import { RESTARTED_AT_ANNOTATION } from "@capstan/plan";
@@ -60,10 +60,4 @@ export function hashedModel(facts: ModelFacts): JsonObject {
     version: facts.machinePool.spec.template.spec.version,
     ...(restartedAt !== undefined && { restartedAt }),
   };
-}
-
-/** The subnets for machines of pools. */
-export function nodeSubnetsOf({ spec }: ClusterSpecView): readonly string[] {
-  const subnets = spec.networkSpec?.subnets ?? [];
-  return subnets.filter(({ role }) => role === "node" || role === "cluster").map(({ name }) => name);
 }

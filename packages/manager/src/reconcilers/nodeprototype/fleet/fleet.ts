@@ -39,6 +39,8 @@ export interface Fleet {
   readonly sizeField: string;
   /** The Kubernetes version of new machines. */
   readonly version: string | undefined;
+  /** The size of the machines. */
+  readonly vmSize: string;
   /** The image in the spec. */
   readonly baseImage: NonNullable<Frozen<NodePrototypingStatus>["baseImage"]>;
   /** Whether machines exist in Azure, so that images of them may exist too. */

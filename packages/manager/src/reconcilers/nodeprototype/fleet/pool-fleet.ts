@@ -28,6 +28,7 @@ export function poolFleet(
     desired: machinePool?.spec.replicas ?? 1,
     sizeField: "spec.replicas of the MachinePool",
     version: machinePool?.spec.template.spec.version,
+    vmSize: pool.spec.template.vmSize,
     baseImage,
     hasMachines: pool.spec.providerID !== undefined,
     machines: () =>

@@ -151,6 +151,7 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
   return {
     ...sizeOf(users),
     version,
+    vmSize: template.spec.template.spec.vmSize,
     baseImage: image,
     hasMachines: users.length > 0 && clones().length > 0,
     machines,

@@ -86,7 +86,8 @@ export async function readInstance(scope: AzureScope, id: string): Promise<Insta
   return { instance, osDiskID: textIn(disk, "id"), body };
 }
 
-const POWER: Readonly<Record<PowerState, DonorPower>> = {
+/** What the states of a machine mean for a step. */
+export const POWER: Readonly<Record<PowerState, DonorPower>> = {
   starting: "starting",
   running: "running",
   stopping: "stopping",

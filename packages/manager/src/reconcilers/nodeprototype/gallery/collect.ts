@@ -53,14 +53,24 @@ function historyIn(versions: readonly JsonObject[]): readonly HistoryEntry[] {
   return entries.map((one) => (one === active ? { ...one, state: "Active" } : one));
 }
 
-/** Deletes what renewals have left behind that the record does not know: snapshots, and versions that were not promoted. */
+/**
+ * Deletes what renewals have left behind that the record does not know: helper VMs with what belongs to them, snapshots, and
+ * versions that were not promoted.
+ */
 async function sweep(scope: AzureScope, versions: readonly JsonObject[]): Promise<void> {
   const { azure } = scope;
-  const snapshots = await readAll(scope, `${azure.groupID}/providers/Microsoft.Compute/snapshots`);
+  const ours = async (type: string): Promise<readonly JsonObject[]> =>
+    (await readAll(scope, `${azure.groupID}/providers/${type}`)).filter((body) => isOfOwner(body, scope));
+  const helpers = await ours("Microsoft.Compute/virtualMachines");
+  // Azure deletes the disks and the interface of a helper with it, and refuses that before.
+  const parts =
+    helpers.length > 0
+      ? []
+      : [...(await ours("Microsoft.Network/networkInterfaces")), ...(await ours("Microsoft.Compute/disks"))];
   const unused = versions.filter((body) => historyEntry(body, false) === undefined);
-  for (const body of [...snapshots, ...unused]) {
-    if (isOfOwner(body, scope)) await azure.arm.delete(textIn(body, "id"), { location: azure.location });
-  }
+  const snapshots = await ours("Microsoft.Compute/snapshots");
+  for (const body of [...helpers, ...parts, ...snapshots, ...unused])
+    await azure.arm.delete(textIn(body, "id"), { location: azure.location });
 }
 
 /** The donor of a renewal that the status has lost: its machine still has the annotations. */

@@ -4,7 +4,8 @@ import { backoffMs, BREAKER_AFTER, isFailure } from "@capstan/plan";
 import { type AzureScope, deleted } from "../gallery/azure-reads.ts";
 import { versionID } from "./publish.ts";
 import { moveTo, recordOf, type Scope } from "../scope.ts";
-import { deleteSnapshot } from "./snapshot.ts";
+import { deleteHelper } from "./scrub.ts";
+import { deleteSnapshots } from "./snapshot.ts";
 
 const SOON_MS = 10_000;
 // A renewal that yielded to a change of its pool tries again soon.
@@ -12,9 +13,10 @@ const RETRY_MS = 10 * 60_000;
 
 /** Removes what a renewal has left, and waits before the next one. */
 export async function abort(scope: AzureScope): Promise<Outcome> {
-  const isSnapshotGone = await deleteSnapshot(scope);
+  const isHelperGone = await deleteHelper(scope);
+  const areSnapshotsGone = await deleteSnapshots(scope);
   const isVersionGone = await deleteVersion(scope);
-  if (!isSnapshotGone || !isVersionGone) return again(SOON_MS, "Aborting");
+  if (!isHelperGone || !areSnapshotsGone || !isVersionGone) return again(SOON_MS, "Aborting");
   return end(scope);
 }
 

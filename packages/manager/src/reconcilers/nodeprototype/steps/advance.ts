@@ -20,7 +20,8 @@ import { publish } from "./publish.ts";
 import { restoreDonor } from "./restore.ts";
 import { rollBack } from "./rollback.ts";
 import { moveTo, recordOf, renewalOf, type Scope } from "../scope.ts";
-import { cleanSnapshot, takeSnapshot } from "./snapshot.ts";
+import { scrubCopy } from "./scrub.ts";
+import { cleanSnapshots, takeSnapshot } from "./snapshot.ts";
 
 const HELD_MS = 10 * 60_000;
 const SOON_MS = 15_000;
@@ -37,8 +38,9 @@ const STEPS: Readonly<Record<PrototypePhase, Step>> = {
   Stopping: stopDonor,
   Snapshotting: takeSnapshot,
   Restoring: restoreDonor,
+  Scrubbing: scrubCopy,
   Publishing: publish,
-  CleaningSnapshot: cleanSnapshot,
+  CleaningSnapshot: cleanSnapshots,
   Validating: promote,
   Promoting: promote,
   Recording: promote,

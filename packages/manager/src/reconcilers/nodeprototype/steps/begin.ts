@@ -82,6 +82,7 @@ function refuse(scope: AzureScope, why: string): Outcome {
 const FRESH = {
   attempt: 1,
   succeeded: undefined,
+  scrub: undefined,
   nextAttemptTime: undefined,
   lastError: undefined,
   previousImage: undefined,

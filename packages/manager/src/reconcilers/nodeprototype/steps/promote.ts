@@ -102,6 +102,7 @@ function entryAt(scope: AzureScope, createdAt: string): HistoryEntry {
     createdAt,
     donor: donor.machine,
     fingerprint,
+    ...(recordOf(scope).scrub?.mode === "Copy" && { scrubbed: true }),
     ...(!Number.isNaN(outMs) && { outOfServiceSeconds: Math.round(outMs / 1000) }),
     state: "Active",
   };
