@@ -128,11 +128,6 @@ export const PROTOTYPE_REASONS = {
     meaning: "A helper VM removes the identity of the donor from a copy of its disk.",
     cure: UNDER_WAY,
   },
-  ScrubFailed: {
-    meaning:
-      "The identity of the donor could not be removed from the copy of its disk. No version was published, and the donor is in service.",
-    cure: "Read `status.nodePrototyping.lastError`; exclude the donor with the annotation `capstan.dev/exclude-prototype-donor` if the next renewal fails, too.",
-  },
   RolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
   RollingBack: { meaning: "New machines get the image before.", cure: UNDER_WAY },
   Snapshotting: { meaning: "The snapshot of the stopped donor is being taken.", cure: UNDER_WAY },

@@ -80,6 +80,6 @@ function helperStep({ helper }: ScrubFacts): ScrubStep {
 
 function late({ helper }: ScrubFacts): string {
   return helper?.power === "running"
-    ? "the helper VM did not power itself off in time, so the scrub has failed or hangs; its serial log, which a machine of the next renewal has again, says why"
+    ? "the helper VM did not power itself off in time, so the scrub has failed or hangs: the serial log of the helper VM of the next renewal says why"
     : "the copy was not ready in time";
 }

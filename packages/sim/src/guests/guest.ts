@@ -215,8 +215,6 @@ export class Guest {
         return this.#boot();
       case "scrub":
         return this.#scrub();
-      case "powerOff":
-        return this.#world.core.powerOffFromInside(this.machineId);
       case "provision":
         return this.#provision();
       case "join":
@@ -256,6 +254,7 @@ export class Guest {
     if (!disk || !machine) return;
     scrub(disk, machine);
     forgetBoots(disk, isHelper(machine));
+    if (isHelper(machine)) this.#world.core.powerOffFromInside(this.machineId);
   }
 
   get #updates(): SecurityUpdates {

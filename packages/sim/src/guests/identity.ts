@@ -62,12 +62,16 @@ export function scrub(disk: ScrubbedDisk, machine: Pick<Machine, "vmId" | "luns"
   if (isHelper(machine)) disk.remove(CONTAINERS);
   forgetName(disk);
   for (const path of SCRUBBED) disk.remove(path);
-  for (const path of disk.list(HOST_KEYS.folder)) if (path.startsWith(HOST_KEYS.prefix)) disk.remove(path);
-  for (const path of disk.list("/home")) if (OF_USERS.test(path)) disk.remove(path);
-  for (const path of disk.list(KUBELET.folder)) if (!path.startsWith(KUBELET.kept)) disk.remove(path);
+  removeSome(disk, HOST_KEYS.folder, (path) => path.startsWith(HOST_KEYS.prefix));
+  removeSome(disk, "/home", (path) => OF_USERS.test(path));
+  removeSome(disk, KUBELET.folder, (path) => !path.startsWith(KUBELET.kept));
   disk.write(MACHINE_ID, "");
   if (!isHelper(machine)) disk.write(IDENTITY_OF, `${machine.vmId}\n`);
   else for (const path of OWN_FILES) disk.remove(path);
+}
+
+function removeSome(disk: ScrubbedDisk, folder: string, isRemoved: (path: string) => boolean): void {
+  for (const path of disk.list(folder)) if (isRemoved(path)) disk.remove(path);
 }
 
 /** Removes the lines of /etc/hosts with the name of the donor. */

@@ -62,7 +62,6 @@ export type GuestAction =
       readonly do:
         | "boot"
         | "scrub"
-        | "powerOff"
         | "provision"
         | "join"
         | "register"
@@ -122,7 +121,7 @@ function reboot(state: GuestState): Change {
 /** A helper removes the identity from its disk and powers itself off: it never becomes a node. */
 const SCRUB_AND_POWER_OFF: Change = {
   to: { stage: "stopped" },
-  actions: [{ do: "scrub" }, { do: "powerOff" }],
+  actions: [{ do: "scrub" }],
 };
 
 /** Installing updates delays what follows. */

@@ -56,20 +56,30 @@ function imageOf(
   if (disk === undefined) return bootableImage(world, { reference, location, osProfile });
   // The users and the name of the machine are on the disk already.
   if (osProfile !== undefined) throw invalidParameter("osProfile", "Parameter 'osProfile' is not allowed.");
-  const resource = world.resources.get(disk);
-  if (!resource || resource.location !== location) throw invalidReference(disk, id);
-  const owner = textAt(resource.body, "managedBy");
-  if (resource.state !== "Succeeded" || (owner !== undefined && keyOf(owner) !== keyOf(id)))
-    throw new ArmError(409, {
-      code: "AttachDiskWhileBeingDetached",
-      message: `Disk ${resource.name} cannot be attached to VM ${id}: it is ${owner === undefined ? resource.state : `attached to ${owner}`}.`,
-    });
+  checkAttachable(world, id, { disk, location });
   const image = world.virtualMachines.get(id)?.image ?? world.disks.imageOf(keyOf(disk));
   if (image !== undefined) return image;
   throw invalidParameter(
     "osDisk.managedDisk.id",
     `A machine from the disk '${disk}' is not simulated: only disks that are copies of snapshots have contents.`,
   );
+}
+
+/** Refuses a disk that does not exist, that is not complete, or that another machine has. */
+function checkAttachable(
+  world: AzureState,
+  id: string,
+  { disk, location }: { readonly disk: string; readonly location: string },
+): void {
+  const resource = world.resources.get(disk);
+  if (!resource || resource.location !== location) throw invalidReference(disk, id);
+  const owner = textAt(resource.body, "managedBy") ?? id;
+  if (resource.state === "Succeeded" && keyOf(owner) === keyOf(id)) return;
+  const why = keyOf(owner) === keyOf(id) ? resource.state : `attached to ${owner}`;
+  throw new ArmError(409, {
+    code: "AttachDiskWhileBeingDetached",
+    message: `Disk ${resource.name} cannot be attached to VM ${id}: it is ${why}.`,
+  });
 }
 
 function zoneOf(world: AzureState, body: JsonObject, size: string): string | undefined {

@@ -1,6 +1,6 @@
 import { removeCondition } from "@capstan/api";
 import type { PassSummary } from "@capstan/runtime";
-import { isRunning } from "@capstan/plan";
+import { isRunning, type PrototypeRecord } from "@capstan/plan";
 import { listed } from "../../pools/names.ts";
 import { recordOf, type Scope } from "./scope.ts";
 
@@ -38,30 +38,25 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
 
 /** Without a helper VM, copies lose the identity of their donor at their first boot; until then it rests in the gallery. */
 function reportIdentities({ owner, context }: Scope): void {
-  const { history = [] } = recordOf({ owner });
-  if (history.length === 0) {
-    const conditions = removeCondition(owner.status?.conditions, IMAGES_SCRUBBED);
-    if (owner.status?.conditions) owner.status = { ...owner.status, conditions: [...conditions] };
+  const record = recordOf({ owner });
+  if ((record.history ?? []).length > 0) {
+    context.setCondition({ type: IMAGES_SCRUBBED, ...identitiesIn(record) });
     return;
   }
-  const unscrubbed = history.filter(({ scrubbed }) => scrubbed !== true);
+  const conditions = removeCondition(owner.status?.conditions, IMAGES_SCRUBBED);
+  if (owner.status?.conditions) owner.status = { ...owner.status, conditions: [...conditions] };
+}
+
+function identitiesIn({ history = [], scrub }: PrototypeRecord) {
   const [gallery = ""] = history[0]?.id.split("/").slice(-5) ?? [];
-  if (unscrubbed.length === 0) {
+  const donors = history.flatMap(({ donor = "", scrubbed }) => (scrubbed === true ? [] : [donor]));
+  if (donors.length === 0) {
     const message = `Images in the gallery ${gallery} are free of the identity of their donors`;
-    context.setCondition({ type: IMAGES_SCRUBBED, status: "True", reason: "IdentityRemoved", message });
-    return;
+    return { status: "True", reason: "IdentityRemoved", message } as const;
   }
-  const donors = [...new Set(unscrubbed.flatMap(({ donor = "" }) => (donor === "" ? [] : [donor])))];
-  const { scrub } = recordOf({ owner });
   const cause = scrub?.why === undefined ? "" : `; Azure refused the helper VM: ${scrub.why}`;
-  const message = `Images in the gallery ${gallery} contain the kubelet key, host keys and bootstrap data of ${listed(donors)}: every reader of the gallery could act as that node, so give read access only to those who may have node access${cause}`;
-  context.setCondition({
-    type: IMAGES_SCRUBBED,
-    status: "False",
-    severity: "Info",
-    reason: "DonorIdentityAtRest",
-    message,
-  });
+  const message = `Images in the gallery ${gallery} contain the kubelet key, host keys and bootstrap data of ${listed([...new Set(donors)])}: every reader of the gallery could act as that node, so give read access only to those who may have node access${cause}`;
+  return { status: "False", severity: "Info", reason: "DonorIdentityAtRest", message } as const;
 }
 
 /** What the condition says; undefined if the owner never used the feature, or the pass has nothing new. */

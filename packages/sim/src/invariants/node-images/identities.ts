@@ -1,3 +1,4 @@
+import { isJsonObject } from "@capstan/api";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { PROTOTYPES } from "./image-owners.ts";
@@ -50,16 +51,11 @@ export const publishesNoIdentity: Invariant = {
   watch: (truth) => {
     const known = new Set<string>();
     const check = (): string | undefined => {
-      for (const { id, body, state } of scrubbedVersions(truth)) {
-        if (state !== "Succeeded" || known.has(id)) continue;
+      for (const { id } of scrubbedVersions(truth)) {
+        if (known.has(id)) continue;
         known.add(id);
-        const [definition = "", version] = id.split(/\/versions\//i);
-        const images = truth.azure.core.world.images.versionsOf(definition);
-        const { files = {} } = images.find((one) => one.version === version) ?? {};
-        const found = Object.keys(files).find((path) => OF_A_NODE.test(path));
-        const hasId = (files["/etc/machine-id"] ?? "").trim() !== "";
-        if (found !== undefined || hasId)
-          return `${id}, an image of ${String(tagsOf(body)["capstan_donor"])}, has ${found ?? "a machine id"}`;
+        const found = identityIn(filesOf(truth, id));
+        if (found !== undefined) return `${id} has ${found}`;
       }
       return undefined;
     };
@@ -70,13 +66,26 @@ export const publishesNoIdentity: Invariant = {
 function scrubbedVersions(truth: Truth) {
   return [...truth.azure.core.world.resources.table.entries()]
     .map(([, resource]) => resource)
-    .filter(({ id, body }) => isVersion(id) && tagsOf(body)[SCRUBBED_TAG] === "true");
+    .filter(({ id, body, state }) => isVersion(id) && state === "Succeeded" && isScrubbed(body));
+}
+
+/** The files of a version. */
+function filesOf(truth: Truth, id: string): Readonly<Record<string, string>> {
+  const [definition = "", version] = id.split(/\/versions\//i);
+  const images = truth.azure.core.world.images.versionsOf(definition);
+  return images.find((one) => one.version === version)?.files ?? {};
+}
+
+/** What in an image identifies its donor. */
+function identityIn(files: Readonly<Record<string, string>>): string | undefined {
+  const hasId = (files["/etc/machine-id"] ?? "").trim() !== "";
+  return Object.keys(files).find((path) => OF_A_NODE.test(path)) ?? (hasId ? "a machine id" : undefined);
 }
 
 function isVersion(id: string): boolean {
   return id.toLowerCase().includes(PROTOTYPES) && /\/versions\//i.test(id);
 }
 
-function tagsOf({ tags }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return (tags ?? {}) as Readonly<Record<string, unknown>>;
+function isScrubbed({ tags }: Readonly<Record<string, unknown>>): boolean {
+  return isJsonObject(tags) && tags[SCRUBBED_TAG] === "true";
 }

@@ -19,7 +19,7 @@ export const leavesNoSnapshot: Invariant = {
       );
       if (isRunning) return undefined;
       for (const [, { type, id, state, body }] of truth.azure.core.world.resources.table.entries()) {
-        const isOfRenewal = CYCLE_TAG in ((body["tags"] ?? {}) as object) || id.includes("-scrub-");
+        const isOfRenewal = isTagged(body) || id.includes("-scrub-");
         const isKept = KEPT.has(type.toLowerCase()) || RUN_COMMANDS.test(type);
         if (isOfRenewal && !isKept && state !== "Deleting") return `${id} is left over`;
       }
@@ -27,6 +27,10 @@ export const leavesNoSnapshot: Invariant = {
     },
   }),
 };
+
+function isTagged({ tags }: Readonly<Record<string, unknown>>): boolean {
+  return typeof tags === "object" && tags !== null && CYCLE_TAG in tags;
+}
 
 /** I4. */
 export const bootsFromCompleteVersions: Invariant = {
