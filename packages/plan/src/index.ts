@@ -26,6 +26,13 @@ export {
 } from "./aks/reconcile-policy.ts";
 export { isStorageVersion, type ServedVersion, newestServed } from "./aks/served-version.ts";
 export { BREAKER_AFTER, backoffMs } from "./images/backoff.ts";
+export {
+  type CanaryFacts,
+  type CanaryNode,
+  type CanaryStep,
+  type CanaryVerdict,
+  decideCanary,
+} from "./images/canary.ts";
 export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
 export { type Candidate, shortageOf } from "./images/donor.ts";
 export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
@@ -33,6 +40,7 @@ export { imageContentsOf } from "./images/image-contents.ts";
 export { interruptionOf, isFailure, yields } from "./images/interruption.ts";
 export { type BootImage, bootImageOf } from "./images/lineage.ts";
 export {
+  canaryNames,
   cycleIDOf,
   helperName,
   isPrototypeVersion,

@@ -19,7 +19,10 @@ test("a new node has the patch of the donor, and an identity of its own", async 
   diskOf(world, 0).write("/etc/patch", "1.2.3");
   await untilRenewed(world);
   const pool = await poolNow(world);
-  expect(pool.status?.nodePrototyping?.history).toMatchObject([{ state: "Active", donor: "mp-0" }]);
+  expect(pool.status?.nodePrototyping?.history).toMatchObject([
+    { state: "Active", donor: "mp-0", scrubbed: true, canary: "Passed" },
+  ]);
+  expect(resourcesOf(world, "virtualMachineScaleSets")).toHaveLength(1);
   for (const type of ["snapshots", "virtualMachines", "disks"]) expect(resourcesOf(world, type)).toEqual([]);
   await settled(world);
   expect(getCondition((await poolNow(world)).status?.conditions, "PrototypeImagesScrubbed")).toMatchObject({
@@ -49,6 +52,7 @@ test("a new node has the patch of the donor, and an identity of its own", async 
     "Scrubbing",
     "Publishing",
     "CleaningSnapshot",
+    "Validating",
     "Promoting",
     "Idle",
   ]);

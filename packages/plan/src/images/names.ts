@@ -62,6 +62,20 @@ export function scrubbedSnapshotName(pool: string, cycleID: string): string {
   return `${helperName(pool, cycleID)}-done`;
 }
 
+// Azure adds six digits to the prefix of computer names, and kubelets report names of at most 63 characters.
+const MOST_OF_NODE_NAME = 20;
+
+/** The names of the scale set of a canary, and of its machine. */
+export function canaryNames(
+  pool: string,
+  cycleID: string,
+): { readonly scaleSet: string; readonly computerPrefix: string } {
+  return {
+    scaleSet: `${pool.slice(0, MOST_OF_OWNER)}-canary-${cycleID}`,
+    computerPrefix: `${pool.slice(0, MOST_OF_NODE_NAME)}-canary-${cycleID.slice(-6)}-`,
+  };
+}
+
 /** The name of the snapshot of a renewal. */
 export function snapshotName(pool: string, cycleID: string): string {
   return `${pool}-prototype-${cycleID}`;

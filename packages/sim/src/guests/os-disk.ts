@@ -28,6 +28,7 @@ const CLUSTER_CA = "/etc/kubernetes/pki/ca.crt";
 const KUBELET_CONFIG = "/var/lib/kubelet/config.yaml";
 const API_SERVER_MANIFEST = "/etc/kubernetes/manifests/kube-apiserver.yaml";
 const KUBELET_FLAGS = "/var/lib/kubelet/kubeadm-flags.env";
+const KUBELET_EXTRA = "/etc/default/kubelet";
 const KUBELET_KEY = "/var/lib/kubelet/pki/kubelet-client-current.pem";
 const KUBELET_CONFIGURATION = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 const IMAGES = "/var/lib/containerd/images.json";
@@ -94,13 +95,24 @@ export function writeJoin(
     disk.write(CLUSTER_CA, `simulated authority ${request.caCertHashes.join(" ")}\n`);
   disk.write(KUBELET_CONF, `server: https://${request.endpoint}\nuser: system:node:${nodeName}\n`);
   disk.write(KUBELET_CONFIG, KUBELET_CONFIGURATION);
-  disk.write(KUBELET_FLAGS, `KUBELET_KUBEADM_ARGS="${flagsOf(request)}"\n`);
+  disk.write(KUBELET_FLAGS, `KUBELET_KUBEADM_ARGS="${flagsOf(withExtraFlags(disk, request))}"\n`);
   disk.write(KUBELET_KEY, `simulated kubelet key ${uuidFrom(rng)}\n`);
   disk.write(`${CONTAINERS}/kube-proxy`, "a writable layer\n");
   disk.write(CLOUD_INIT_LOG, "This node has joined the cluster\n");
 }
 
-function flagsOf({ labels, taints }: JoinFiles): string {
+/** Labels are added to those of kubeadm; taints replace them, as the kubelet does with a flag that is given twice. */
+function withExtraFlags(disk: GuestDisk, request: JoinFiles): Pick<JoinFiles, "labels" | "taints"> {
+  const extra = disk.read(KUBELET_EXTRA) ?? "";
+  const labels = Object.fromEntries(listIn(extra, "node-labels").map((pair) => pairIn(pair, "=")));
+  const taints = listIn(extra, "register-with-taints").map(taintIn);
+  return {
+    labels: { ...request.labels, ...labels },
+    taints: taints.length > 0 ? taints : request.taints,
+  };
+}
+
+function flagsOf({ labels, taints }: Pick<JoinFiles, "labels" | "taints">): string {
   const ofLabels = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const ofTaints = taints.map(({ key, value = "", effect }) => `${key}=${value}:${effect}`);
   return `--node-labels=${ofLabels.join(",")} --register-with-taints=${ofTaints.join(",")}`;

@@ -39,6 +39,13 @@ export const NodePrototyping = object(
         ),
       }),
     ),
+    canary: optional(
+      oneOf(
+        "Whether a temporary machine boots from each new image before others do (Enabled) or not (Disabled).",
+        ["Enabled", "Disabled"],
+        { default: "Enabled" },
+      ),
+    ),
     donor: optional(
       oneOf(
         "What happens to the node that the image is taken from: it returns (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
@@ -113,6 +120,7 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
   kubernetesVersion: optional(string("The version that the image's nodes run.")),
   fingerprint: optional(string("The contents of the image; the same fingerprint needs no new image.")),
   donor: optional(Donor),
+  imageCount: optional(integer("How many container images the Node of the donor reported.")),
   snapshot: optional(
     object("The snapshot of the donor's disk.", {
       name: string("Its name."),
@@ -153,8 +161,12 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
     ),
   ),
   canary: optional(
-    object("The node that tests the image before others get it.", {
-      machine: string("Its AzureMachinePoolMachine."),
+    object("The machine that boots from the version before others do.", {
+      name: string("Its scale set, which exists only until the verdict."),
+      nodeName: optional(string("Its Node.")),
+      bootID: optional(string("The boot in which its Node was first seen.")),
+      verdict: optional(oneOf("What became of it.", ["Passed", "Failed", "Skipped"])),
+      why: optional(string("Why.")),
     }),
   ),
   history: optional(
@@ -167,6 +179,7 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
         donor: optional(string("The machine it was taken from.")),
         fingerprint: optional(string("What it contains.")),
         sizeGB: optional(integer("Its size in GB.")),
+        canary: optional(oneOf("What became of its canary.", ["Passed", "Skipped"])),
         scrubbed: optional(boolean("Whether it is free of the identity of its donor.")),
         outOfServiceSeconds: optional(integer("How long its donor took no pods.")),
         state: oneOf("What it is used for.", ["Active", "Previous", "Bad", "Deleting"]),
@@ -241,7 +254,7 @@ interface Place {
 /** The effective settings: from the template's image, else from one of the older places; undefined = off. */
 export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping | undefined {
   const settings = placeOf(pool)?.settings;
-  return settings && { rolloutPolicy: "None", donor: "Restart", ...settings };
+  return settings && { rolloutPolicy: "None", donor: "Restart", canary: "Enabled", ...settings };
 }
 
 const IN_POOL = "spec.template";

@@ -1,5 +1,6 @@
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
+import { isCanarySet } from "../canary-set.ts";
 import { Commits } from "../machine-pools/commits.ts";
 import { definitionOf, type ImageOwner, isOwnerResource, ownersIn, PROTOTYPES } from "./image-owners.ts";
 
@@ -47,7 +48,7 @@ function brokenSet(truth: Truth): string | undefined {
   const { scaleSets, images } = truth.azure.core.world;
   for (const [, set] of scaleSets.sets.entries()) {
     const id = definitionIn(set.models[set.modelVersion]?.profile);
-    if (id === undefined || set.capacity === 0) continue;
+    if (id === undefined || set.capacity === 0 || isCanarySet(set.id)) continue;
     const isUsable = images.versionsOf(id).some(({ excludeFromLatest }) => excludeFromLatest !== true);
     if (!isUsable) return `${set.id} names ${id}, which has no version that machines could boot from`;
   }

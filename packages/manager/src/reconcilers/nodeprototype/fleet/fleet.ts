@@ -1,4 +1,11 @@
-import type { Condition, Frozen, Kind, KubernetesObject, NodePrototypingStatus } from "@capstan/api";
+import type {
+  Condition,
+  Frozen,
+  Kind,
+  KubernetesObject,
+  MachinePool,
+  NodePrototypingStatus,
+} from "@capstan/api";
 import type { Candidate } from "@capstan/plan";
 
 /** A pool or a template: the object in whose status the renewals of an image are recorded. */
@@ -43,6 +50,8 @@ export interface Fleet {
   readonly vmSize: string;
   /** The image in the spec. */
   readonly baseImage: NonNullable<Frozen<NodePrototypingStatus>["baseImage"]>;
+  /** Where the bootstrap data of a further machine is; undefined when there is none that machines share. */
+  readonly bootstrap: Frozen<MachinePool>["spec"]["template"]["spec"]["bootstrap"] | undefined;
   /** Whether machines exist in Azure, so that images of them may exist too. */
   readonly hasMachines: boolean;
   readonly machines: () => readonly FleetMachine[];

@@ -30,6 +30,7 @@ export function poolFleet(
     version: machinePool?.spec.template.spec.version,
     vmSize: pool.spec.template.vmSize,
     baseImage,
+    bootstrap: machinePool?.spec.template.spec.bootstrap,
     hasMachines: pool.spec.providerID !== undefined,
     machines: () =>
       machinesOfPool(cache, pool).map((machine) => fleetMachine(machine, pool.status?.modelHash)),

@@ -153,6 +153,7 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
     version,
     vmSize: template.spec.template.spec.vmSize,
     baseImage: image,
+    bootstrap: undefined,
     hasMachines: users.length > 0 && clones().length > 0,
     machines,
     changing: () => changeOf(users, version),

@@ -4,6 +4,7 @@ import { backoffMs, BREAKER_AFTER, isFailure } from "@capstan/plan";
 import { type AzureScope, deleted } from "../gallery/azure-reads.ts";
 import { versionID } from "./publish.ts";
 import { moveTo, recordOf, type Scope } from "../scope.ts";
+import { deleteCanary } from "./canary.ts";
 import { deleteHelper } from "./scrub.ts";
 import { deleteSnapshots } from "./snapshot.ts";
 
@@ -13,10 +14,12 @@ const RETRY_MS = 10 * 60_000;
 
 /** Removes what a renewal has left, and waits before the next one. */
 export async function abort(scope: AzureScope): Promise<Outcome> {
+  const isCanaryGone = await deleteCanary(scope);
   const isHelperGone = await deleteHelper(scope);
   const areSnapshotsGone = await deleteSnapshots(scope);
   const isVersionGone = await deleteVersion(scope);
-  if (!isHelperGone || !areSnapshotsGone || !isVersionGone) return again(SOON_MS, "Aborting");
+  if (!isCanaryGone || !isHelperGone || !areSnapshotsGone || !isVersionGone)
+    return again(SOON_MS, "Aborting");
   return end(scope);
 }
 

@@ -20,6 +20,7 @@ import { publish } from "./publish.ts";
 import { restoreDonor } from "./restore.ts";
 import { rollBack } from "./rollback.ts";
 import { moveTo, recordOf, renewalOf, type Scope } from "../scope.ts";
+import { validate } from "./canary.ts";
 import { scrubCopy } from "./scrub.ts";
 import { cleanSnapshots, takeSnapshot } from "./snapshot.ts";
 
@@ -41,7 +42,7 @@ const STEPS: Readonly<Record<PrototypePhase, Step>> = {
   Scrubbing: scrubCopy,
   Publishing: publish,
   CleaningSnapshot: cleanSnapshots,
-  Validating: promote,
+  Validating: validate,
   Promoting: promote,
   Recording: promote,
   Soaking: awaitRenewal,

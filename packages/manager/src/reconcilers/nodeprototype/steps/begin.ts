@@ -47,6 +47,7 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
     ...FRESH,
     ...renewalAt(scope, nowMs),
     fingerprint: start.fingerprint,
+    imageCount: node.status?.images?.length ?? 0,
     donor: donorOf(scope, machine, { node, found }),
   });
   const others = start.passedOver.map((one) => `${one.machine} (${one.why})`);
@@ -83,6 +84,7 @@ const FRESH = {
   attempt: 1,
   succeeded: undefined,
   scrub: undefined,
+  canary: undefined,
   nextAttemptTime: undefined,
   lastError: undefined,
   previousImage: undefined,

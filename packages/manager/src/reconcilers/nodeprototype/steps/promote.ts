@@ -94,7 +94,7 @@ function bootImageIn(scope: AzureScope): NonNullable<PrototypeRecord["bootImage"
 
 function entryAt(scope: AzureScope, createdAt: string): HistoryEntry {
   const { donor, fingerprint, imageVersion } = renewalOf(scope);
-  const { backAt = "", outSince = "" } = recordOf(scope).donor ?? {};
+  const { canary, donor: { backAt = "", outSince = "" } = {} } = recordOf(scope);
   const outMs = Date.parse(backAt) - Date.parse(outSince);
   return {
     id: versionID(scope),
@@ -102,6 +102,7 @@ function entryAt(scope: AzureScope, createdAt: string): HistoryEntry {
     createdAt,
     donor: donor.machine,
     fingerprint,
+    ...(canary?.verdict !== undefined && canary.verdict !== "Failed" && { canary: canary.verdict }),
     ...(recordOf(scope).scrub?.mode === "Copy" && { scrubbed: true }),
     ...(!Number.isNaN(outMs) && { outOfServiceSeconds: Math.round(outMs / 1000) }),
     state: "Active",

@@ -75,8 +75,8 @@ function factsOf(body: JsonObject | undefined): SnapshotFacts | undefined {
 /** Deletes the snapshots: the version is complete and does not need them. */
 export async function cleanSnapshots(scope: AzureScope): Promise<Outcome> {
   if (!(await deleteSnapshots(scope))) return again(WATCH_MS, "CleaningSnapshot");
-  await moveTo(scope, "Promoting");
-  return again(0, "Promoting");
+  await moveTo(scope, "Validating");
+  return again(0, "Validating");
 }
 
 /** Deletes the snapshots of the renewal; returns whether they are gone. */
