@@ -17,6 +17,10 @@ export const PROTOTYPE_REASONS = {
     meaning: "The annotations with the image of a deleted template are removed before the image is.",
     cure: UNDER_WAY,
   },
+  AwaitingBootstrapData: {
+    meaning: "The canary of a new image waits for bootstrap data with which it can join.",
+    cure: UNDER_WAY,
+  },
   AwaitingModel: {
     meaning: "The scale set has to be written with another image, which the pool controller does.",
     cure: "Nothing if it is short; if it lasts, read the condition `ScaleSetRunning` of the pool, and whether the pool is paused.",
@@ -71,6 +75,19 @@ export const PROTOTYPE_REASONS = {
   PrototypeBreakerOpen: {
     meaning: "Three renewals failed in a row; from now on one is tried each interval.",
     cure: "Correct the cause in the message, then run `capstan prototype now POOL`.",
+  },
+  PrototypeCanaryFailed: {
+    meaning:
+      "A machine that booted from the new image did not become a sound Node; the version is deleted, and new machines boot from the image before.",
+    cure: "Correct or delete the donor that the version was made of, then run `capstan prototype now POOL`.",
+  },
+  PrototypeCanaryPassed: {
+    meaning: "A machine that booted from the new image was Ready with an identity of its own.",
+    cure: DESIRED,
+  },
+  PrototypeCanarySkipped: {
+    meaning: "The new image was promoted without a machine that tested it; the message says why.",
+    cure: "Raise the quota of the size of the machines by one machine, if that is the cause.",
   },
   PrototypeDonorBack: { meaning: "The donor is in service again.", cure: DESIRED },
   PrototypeDonorLost: {
@@ -140,6 +157,10 @@ export const PROTOTYPE_REASONS = {
     meaning:
       "The manager runs without the feature gate NodePrototyping, or the template is one of a control plane or of machines that are updated in place.",
     cure: "Start the manager with `AZURE_NODE_OS_CACHING=true`, or remove the setting.",
+  },
+  Validating: {
+    meaning: "A temporary machine boots from the new image before other machines do.",
+    cure: UNDER_WAY,
   },
   VersionsDiffer: {
     meaning:

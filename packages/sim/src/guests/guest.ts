@@ -58,6 +58,9 @@ export interface GuestSettings {
   readonly updates?: UpdateSettings;
 }
 
+/** How a scrub on a helper fails: it never powers the machine off, or it does and has removed nothing. */
+export type ScrubFault = "hangs" | "lies";
+
 /** What all guests share. */
 export interface GuestWorld {
   readonly env: Env;
@@ -72,6 +75,8 @@ export interface GuestWorld {
   readonly seatChanged: (guest: Guest) => void;
   /** Resolves when all writes to disks survive a crash. */
   readonly disksKept: () => Promise<void>;
+  /** What is wrong with the scrub on helpers now. */
+  readonly scrubFault: () => ScrubFault | undefined;
   /** Whether a fault keeps this guest from becoming a node; called once for each guest. */
   readonly takeSpoiled: () => boolean;
   /** Runs as soon as the guest knows the name of its Node. */
@@ -252,7 +257,9 @@ export class Guest {
     const { machine } = this;
     const disk = this.#disk;
     if (!disk || !machine) return;
-    scrub(disk, machine);
+    const fault = isHelper(machine) ? this.#world.scrubFault() : undefined;
+    if (fault === "hangs") return;
+    if (fault !== "lies") scrub(disk, machine);
     forgetBoots(disk, isHelper(machine));
     if (isHelper(machine)) this.#world.core.powerOffFromInside(this.machineId);
   }

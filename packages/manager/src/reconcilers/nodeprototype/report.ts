@@ -18,10 +18,14 @@ const WARNINGS: ReadonlySet<string> = new Set([
 /** The condition that says whether images are free of the identity of their donors. */
 const IMAGES_SCRUBBED = "PrototypeImagesScrubbed";
 
+/** The condition that says what a machine has shown that booted from the last image. */
+const IMAGE_VALIDATED = "PrototypeImageValidated";
+
 /** Says how the image stands, and why nothing happens now. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   claimReady();
   reportIdentities(scope);
+  reportCanary(scope);
   const said = noteOf(scope);
   if (!said) return;
   const { reason, why: message } = said;
@@ -57,6 +61,21 @@ function identitiesIn({ history = [], scrub }: PrototypeRecord) {
   const cause = scrub?.why === undefined ? "" : `; Azure refused the helper VM: ${scrub.why}`;
   const message = `Images in the gallery ${gallery} contain the kubelet key, host keys and bootstrap data of ${listed([...new Set(donors)])}: every reader of the gallery could act as that node, so give read access only to those who may have node access${cause}`;
   return { status: "False", severity: "Info", reason: "DonorIdentityAtRest", message } as const;
+}
+
+const CANARY_REASONS = {
+  Passed: { status: "True", reason: "PrototypeCanaryPassed" },
+  Failed: { status: "False", severity: "Warning", reason: "PrototypeCanaryFailed" },
+  Skipped: { status: "False", severity: "Info", reason: "PrototypeCanarySkipped" },
+} as const;
+
+/** What the last canary has shown; it stays until the next verdict. */
+function reportCanary({ owner, context }: Scope): void {
+  const { canary, imageVersion } = recordOf({ owner });
+  if (!canary?.verdict) return;
+  const { verdict, why = "" } = canary;
+  const version = imageVersion ? `version ${imageVersion.version}: ` : "";
+  context.setCondition({ type: IMAGE_VALIDATED, ...CANARY_REASONS[verdict], message: `${version}${why}` });
 }
 
 /** What the condition says; undefined if the owner never used the feature, or the pass has nothing new. */

@@ -193,11 +193,16 @@ async function record(scope: AzureScope, { result, why }: CanaryVerdict): Promis
   const name = canaryNames(owner.metadata.name, renewalOf(scope).cycleID).scaleSet;
   change(scope, { canary: { name, ...canary, verdict: result, why: why.slice(0, 300) } });
   await context.persistStatus();
-  const type = result === "Passed" ? "Normal" : "Warning";
   const message = `The canary of version ${renewalOf(scope).imageVersion.version} ${SAID[result]}: ${why}`;
   if (scope.settings?.canary !== "Disabled")
-    context.event({ type, reason: `PrototypeCanary${result}`, message: message.slice(0, 1000) });
+    context.event({ ...EVENTS[result], message: message.slice(0, 1000) });
 }
+
+const EVENTS = {
+  Passed: { type: "Normal", reason: "PrototypeCanaryPassed" },
+  Failed: { type: "Warning", reason: "PrototypeCanaryFailed" },
+  Skipped: { type: "Warning", reason: "PrototypeCanarySkipped" },
+} as const;
 
 const SAID = { Passed: "has passed", Failed: "has failed", Skipped: "was skipped" } as const;
 
