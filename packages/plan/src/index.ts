@@ -37,6 +37,7 @@ export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition
 export { type Candidate, shortageOf } from "./images/donor.ts";
 export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
 export { imageContentsOf } from "./images/image-contents.ts";
+export { BOOTED_TWICE, INSPECT_COMMAND, INSPECT_SCRIPT, SCRUBBED_LATE } from "./images/inspect-script.ts";
 export { interruptionOf, isFailure, yields } from "./images/interruption.ts";
 export { type BootImage, bootImageOf } from "./images/lineage.ts";
 export {

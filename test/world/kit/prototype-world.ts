@@ -98,6 +98,14 @@ export function diskOf(world: World, instance: number | string, name = POOL) {
   return disk;
 }
 
+/** What renewals create for a while: what of it is left in Azure. */
+export function leftovers(world: World): readonly string[] {
+  const all = ["snapshots", "disks", "virtualMachines", "virtualMachineScaleSets"];
+  return all.flatMap((type) => resourcesOf(world, type)).filter((id) => OF_RENEWAL.test(id));
+}
+
+const OF_RENEWAL = /\/snapshots\/|-scrub-\d|-canary-\d/;
+
 /** The ids of resources of a type in Azure. */
 export function resourcesOf(world: World, type: string): readonly string[] {
   return [...world.azure.core.world.resources.table.entries()]

@@ -81,6 +81,24 @@ describe("without quota for one more machine", () => {
   });
 });
 
+test("a helper that a policy forbids is done without, and the canary may restart once", async () => {
+  const world = await prototypeWorld();
+  await createPrototypePool(world);
+  await settled(world);
+  world.azure.control.addFault({
+    id: "policy",
+    match: { operation: "PUT virtualMachines" },
+    effect: { kind: "status", status: 403, code: "RequestDisallowedByPolicy", message: "Only scale sets." },
+  });
+  await untilRenewed(world);
+  await settled(world);
+  await expectNothingLeft(world);
+  expect(stored(world)?.status?.nodePrototyping).toMatchObject({
+    scrub: { mode: "FirstBoot", why: expect.stringContaining("Only scale sets.") as string },
+    history: [{ canary: "Passed" }],
+  });
+});
+
 describe("an image that is bad is not promoted", () => {
   test("when the helper never stops: it is deleted, and the donor serves", async () => {
     const world = await prototypeWorld();

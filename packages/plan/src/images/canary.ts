@@ -31,6 +31,10 @@ export interface CanaryFacts {
   readonly node: CanaryNode | undefined;
   /** The boot in which its Node was first seen; undefined before. */
   readonly firstBootID: string | undefined;
+  /** What a run command on it has found; undefined before it is asked. */
+  readonly inspection:
+    | { readonly isOver: boolean; readonly error: string; readonly flaws: string }
+    | undefined;
   readonly expected: {
     readonly kubeletVersion: string | undefined;
     /** How many container images the Node of the donor reported. */
@@ -43,7 +47,10 @@ export interface CanaryFacts {
 
 /** What is done next with the canary. */
 export type CanaryStep =
-  | { readonly do: "create" | "wait" | "observe" | "delete" | "promote" | "fail"; readonly why: string }
+  | {
+      readonly do: "create" | "wait" | "observe" | "inspect" | "delete" | "promote" | "fail";
+      readonly why: string;
+    }
   | { readonly do: "judge"; readonly verdict: CanaryVerdict; readonly why: string };
 
 /** Boots one machine from the version and looks at its Node. The verdict is recorded before the machine is deleted. */
@@ -82,9 +89,21 @@ function nodeStep(facts: CanaryFacts): CanaryStep {
   if (node && firstBootID === undefined) return { do: "observe", why: "the canary has joined" };
   const flaw = node && flawOf(node, facts);
   if (flaw !== undefined) return judged("Failed", flaw);
-  if (node?.isReady === true) return judged("Passed", "a new machine is Ready, with an identity of its own");
+  if (node?.isReady === true) return inspectionStep(facts);
   if (!isOverdue) return { do: "wait", why: node ? "its Node is not Ready yet" : "it has not joined yet" };
   return judged("Failed", node ? "its Node was not Ready in time" : "it did not join in time");
+}
+
+/** A Node does not report its host keys, nor what was on its disk before it booted. */
+function inspectionStep({ inspection, isOverdue }: CanaryFacts): CanaryStep {
+  if (inspection?.isOver === true) {
+    if (inspection.error !== "") return judged("Failed", `it could not be inspected: ${inspection.error}`);
+    if (inspection.flaws !== "") return judged("Failed", inspection.flaws);
+    return judged("Passed", "a new machine is Ready, with an identity of its own");
+  }
+  if (isOverdue) return judged("Failed", "its Node is Ready, but it did not answer a run command in time");
+  if (!inspection) return { do: "inspect", why: "its Node is Ready" };
+  return { do: "wait", why: "a run command looks for what its image had of the donor" };
 }
 
 function flawOf(node: CanaryNode, { expected, firstBootID }: CanaryFacts): string | undefined {

@@ -1,5 +1,5 @@
 import { type Frozen, Node } from "@capstan/api";
-import type { CommandResult, Core, Machine, MachineDisk } from "@capstan/azure-sim";
+import type { CommandResult, Core, ImageFiles, Machine, MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Env, type Rng, type Timer } from "@capstan/env";
 import { Failure, transient } from "@capstan/runtime";
 import type { ControlPlaneSeat } from "./control-plane-seat.ts";
@@ -7,6 +7,7 @@ import type { GuestFailure } from "./failure.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
 import { hasEtcdData, hasLocalEtcd } from "../etcd/etcd-cluster.ts";
 import { isReady } from "../readiness.ts";
+import { inspectNode } from "./inspect-node.ts";
 import { GuestWork, RETRY_MS } from "./guest-work.ts";
 import { isCopyOfAnother, isHelper, scrub } from "./identity.ts";
 import type { JoinVerdict } from "./join.ts";
@@ -268,6 +269,12 @@ export class Guest {
     return new SecurityUpdates(this.#world.settings.updates, this.#world.env.clock.now());
   }
 
+  /** The files of the image that its disk was made from. */
+  get #imageFiles(): ImageFiles {
+    const { images, machines } = this.#world.core.world;
+    return images.byName(machines.record(this.machineId)?.image ?? "")?.files ?? {};
+  }
+
   /** Runs a script as root, as far as guests understand scripts. */
   run(script: string): CommandResult {
     const { machine } = this;
@@ -276,6 +283,8 @@ export class Guest {
     const isUp = this.isSpeaking || ["restarting", "failed"].includes(this.#state.stage);
     if (!machine || !disk || !isUp)
       return { exitCode: 1, output: "", error: "The operating system has not started" };
+    const inspection = inspectNode(script, disk, this.#imageFiles);
+    if (inspection) return inspection;
     const result = runScript(script, { disk, vmId: machine.vmId });
     if (result.exitCode === 0 && RESTART_KUBELET.test(script))
       this.#dispatch({ kind: this.isControlPlane ? "podsRestarted" : "kubeletRestarted" });

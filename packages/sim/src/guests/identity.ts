@@ -5,7 +5,7 @@ import { HELPER_LUN } from "@capstan/plan";
 type ScrubbedDisk = Pick<MachineDisk, "read" | "write" | "list" | "remove">;
 
 /** The file that names the machine whose identity is on the disk; a copy of a donor's disk has it. */
-const IDENTITY_OF = "/etc/capstan/identity-of";
+export const IDENTITY_OF = "/etc/capstan/identity-of";
 const MACHINE_ID = "/etc/machine-id";
 const HOSTNAME = "/etc/hostname";
 const HOSTS = "/etc/hosts";

@@ -45,6 +45,11 @@ export function writeBoot(disk: GuestDisk, rng: Rng): BootIdentity {
   return bootIdentity(disk);
 }
 
+/** How often the operating system on a disk has booted. */
+export function bootsOn(disk: GuestDisk): number {
+  return Number(disk.read(BOOT_COUNT) ?? "0");
+}
+
 /** Forgets the boots of the donor, as its journal goes with its logs. The boot in which a new node does that counts. */
 export function forgetBoots(disk: GuestDisk, isHelper: boolean): void {
   disk.write(BOOT_COUNT, isHelper ? "0" : "1");

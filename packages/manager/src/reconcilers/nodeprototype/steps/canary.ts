@@ -2,13 +2,17 @@ import { isJsonObject, type JsonObject, Node } from "@capstan/api";
 import { again, type Outcome, unlessGone } from "@capstan/runtime";
 import { AzureError, parseInstance } from "@capstan/azure";
 import {
+  BOOTED_TWICE,
   type CanaryFacts,
   type CanaryNode,
   canaryNames,
   type CanaryStep,
   type CanaryVerdict,
   decideCanary,
+  INSPECT_COMMAND,
+  INSPECT_SCRIPT,
   isOverdue,
+  SCRUBBED_LATE,
 } from "@capstan/plan";
 import { isNodeReady } from "../../../workload/availability.ts";
 import {
@@ -23,6 +27,7 @@ import {
 import { annotating, nodesOf, SCALE_DOWN_DISABLED, workloadOf } from "../fleet/donor-node.ts";
 import { change, moveTo, recordOf, renewalOf } from "../scope.ts";
 import { canaryBody, CANARY } from "./canary-body.ts";
+import { commandResultOf } from "../gallery/run-command.ts";
 import { canaryData } from "./canary-data.ts";
 import { failRenewal, passes } from "./fail.ts";
 import { versionID } from "./publish.ts";
@@ -46,6 +51,7 @@ export async function validate(scope: AzureScope): Promise<Outcome> {
 }
 
 interface Seen {
+  readonly instance: JsonObject | undefined;
   readonly facts: CanaryFacts;
   readonly node: CanaryNodeObject | undefined;
 }
@@ -60,6 +66,7 @@ async function observe(scope: AzureScope, nodes: Nodes): Promise<Seen> {
   const [body] = set ? await readAll(scope, `${id}/virtualMachines`, { $expand: "instanceView" }) : [];
   const node = body && nodes.of(`azure://${textIn(body, "id")}`)[0];
   return {
+    instance: body,
     node,
     facts: {
       skippedBecause: skippedBecause(scope),
@@ -68,6 +75,7 @@ async function observe(scope: AzureScope, nodes: Nodes): Promise<Seen> {
       scaleSet: stateOf(set),
       instance: body && instanceIn(body),
       node: node && canaryNodeOf(node),
+      inspection: body && canary?.bootID !== undefined ? await inspectionOf(scope, body) : undefined,
       firstBootID: canary?.bootID,
       expected: {
         kubeletVersion: scope.fleet.version,
@@ -108,6 +116,22 @@ function canaryNodeOf(node: CanaryNodeObject): CanaryNode {
   return { isReady: isNodeReady(node), machineID, bootID, kubeletVersion, images };
 }
 
+function inspectionID(instance: JsonObject): string {
+  return `${textIn(instance, "id")}/runCommands/${INSPECT_COMMAND}`;
+}
+
+async function inspectionOf(scope: AzureScope, instance: JsonObject): Promise<CanaryFacts["inspection"]> {
+  const body = await read(scope, inspectionID(instance), { $expand: "instanceView" });
+  if (!body) return undefined;
+  const { isOver, state, output, error, exitCode } = commandResultOf(body);
+  // Without a helper VM each machine removes the identity itself.
+  const expected = recordOf(scope).scrub?.mode === "Copy" ? [] : [SCRUBBED_LATE, BOOTED_TWICE];
+  const lines = output.split("\n").map((line) => line.trim());
+  const flaws = lines.filter((line) => line !== "" && !expected.includes(line));
+  const failure = state === "Succeeded" ? "" : `${state} (exit code ${exitCode}): ${error}`;
+  return { isOver, error: failure, flaws: flaws.slice(0, 5).join("; ") };
+}
+
 /** The machine ids of the Nodes of the owner, with that of the donor among them. */
 function machineIDsOf({ fleet }: AzureScope, nodes: Nodes): ReadonlySet<string> {
   const all = fleet.machines().flatMap(({ providerID }) => nodes.of(providerID));
@@ -122,6 +146,13 @@ const CARRY_OUT: Readonly<Record<CanaryStep["do"], CarryOut>> = {
   observe: async (scope, { node }) => {
     if (node) await protect(scope, node);
     return again(0, "Validating");
+  },
+  inspect: async (scope, { instance }) => {
+    const { azure } = scope;
+    const properties = { source: { script: INSPECT_SCRIPT }, timeoutInSeconds: 300, asyncExecution: false };
+    const command = { location: azure.location, properties };
+    if (instance) await azure.arm.put(inspectionID(instance), command, { location: azure.location });
+    return again(WATCH_MS, "Validating");
   },
   judge: async (scope, _, step) => {
     if (step.do === "judge") await record(scope, step.verdict);

@@ -1,17 +1,10 @@
-import { formatTimestamp, type JsonObject, Node } from "@capstan/api";
+import { formatTimestamp, Node } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import { decideStop, INSTALL_SCRIPT, SCRUB_COMMAND } from "@capstan/plan";
 import { drainMachine } from "../../../workload/drain/drain-machine.ts";
 import { drainRulesOf } from "../../../workload/drain/drain-rules.ts";
-import {
-  type AzureScope,
-  donorID,
-  objectIn,
-  read,
-  readPower,
-  stateOf,
-  textIn,
-} from "../gallery/azure-reads.ts";
+import { type AzureScope, donorID, objectIn, read, readPower, textIn } from "../gallery/azure-reads.ts";
+import { type CommandResult, commandResultOf } from "../gallery/run-command.ts";
 import {
   annotating,
   donorNode,
@@ -75,23 +68,15 @@ export async function prepareDonor(scope: AzureScope): Promise<Outcome> {
     await azure.arm.put(id, command, { location: azure.location });
     return again(WATCH_MS, "Preparing");
   }
-  const view = objectIn(body, "properties", "instanceView");
-  if (isExecuting(body, textIn(view, "executionState"))) return again(WATCH_MS, "Preparing");
-  if (textIn(view, "executionState") !== "Succeeded")
-    return failRenewal(scope, "PreparationFailed", whyNot(view));
+  const result = commandResultOf(body);
+  if (!result.isOver) return again(WATCH_MS, "Preparing");
+  if (result.state !== "Succeeded") return failRenewal(scope, "PreparationFailed", whyNot(result));
   await moveTo(scope, "Draining");
   return again(0, "Draining");
 }
 
-function isExecuting(body: JsonObject, execution: string): boolean {
-  const state = stateOf(body);
-  const isWritten = state === "Succeeded" || state === "Failed";
-  return !isWritten || execution === "Running" || execution === "Pending";
-}
-
-function whyNot(view: JsonObject): string {
-  const { executionState, exitCode, error } = view;
-  return `the script that prepares the image ended with ${String(executionState)} (exit code ${String(exitCode)}): ${String(error)}`;
+function whyNot({ state, exitCode, error }: CommandResult): string {
+  return `the script that prepares the image ended with ${state} (exit code ${exitCode}): ${error}`;
 }
 
 /** Cordons the donor and evicts its pods; a drain that does not end in time ends the renewal, and no pod is forced. */
