@@ -26,11 +26,13 @@ export {
 } from "./aks/reconcile-policy.ts";
 export { isStorageVersion, type ServedVersion, newestServed } from "./aks/served-version.ts";
 export { BREAKER_AFTER, backoffMs } from "./images/backoff.ts";
+export { type ContentsDecision, decideContents, fingerprintOf, wasAsked } from "./images/contents.ts";
 export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
 export { type Candidate, shortageOf } from "./images/donor.ts";
 export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
 export { imageContentsOf } from "./images/image-contents.ts";
-export { interruptionOf, isFailure, yields } from "./images/interruption.ts";
+export { INSTALLED_COMMAND, INSTALLED_SCRIPT, installedIn, NOT_KNOWN } from "./images/installed-script.ts";
+export { interruptionOf, isFailure, isSkipped, yields } from "./images/interruption.ts";
 export { type BootImage, bootImageOf } from "./images/lineage.ts";
 export {
   cycleIDOf,

@@ -264,6 +264,7 @@ export class Guest {
     const isUp = this.isSpeaking || ["restarting", "failed"].includes(this.#state.stage);
     if (!machine || !disk || !isUp)
       return { exitCode: 1, output: "", error: "The operating system has not started" };
+    this.#updates.installedSoFar(disk);
     const result = runScript(script, { disk, vmId: machine.vmId });
     if (result.exitCode === 0 && RESTART_KUBELET.test(script))
       this.#dispatch({ kind: this.isControlPlane ? "podsRestarted" : "kubeletRestarted" });

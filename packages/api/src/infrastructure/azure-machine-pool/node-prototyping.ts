@@ -110,6 +110,9 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
   baseImage: optional(Image),
   previousImage: optional(Image),
   kubernetesVersion: optional(string("The version that the image's nodes run.")),
+  isRequested: optional(
+    boolean("Whether a user asked for this renewal: it is made also if nothing has changed."),
+  ),
   fingerprint: optional(string("The contents of the image; the same fingerprint needs no new image.")),
   donor: optional(Donor),
   snapshot: optional(

@@ -33,8 +33,8 @@ interface PoolObjects {
 }
 
 /**
- * What the controller of node images does next with a pool, by its objects alone: the Nodes are not read, so a renewal that
- * would be skipped because nothing has changed is planned. Undefined if the pool does not use the feature.
+ * What the controller of node images does next with a pool, by its objects alone: no machine is asked what it has
+ * installed, so a renewal that would end because nothing has changed is planned. Undefined if the pool does not use the feature.
  */
 export function planPrototype(objects: PoolObjects, nowMs: number): StartDecision | undefined {
   const { pool, machinePool, machines } = objects;
@@ -92,9 +92,6 @@ function planOwner(
 
 /** What the objects of one owner do not tell. */
 const UNKNOWN = {
-  fingerprintOf: () => undefined,
-  activeFingerprint: undefined,
-  badFingerprints: new Set<string>(),
   others: { inCluster: 0, inManager: 0 },
 } as const;
 

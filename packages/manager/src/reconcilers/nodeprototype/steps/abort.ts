@@ -1,6 +1,6 @@
 import { formatTimestamp, parseDuration } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
-import { backoffMs, BREAKER_AFTER, isFailure } from "@capstan/plan";
+import { backoffMs, BREAKER_AFTER, isFailure, isSkipped } from "@capstan/plan";
 import { type AzureScope, deleted } from "../gallery/azure-reads.ts";
 import { versionID } from "./publish.ts";
 import { moveTo, recordOf, type Scope } from "../scope.ts";
@@ -27,17 +27,22 @@ async function deleteVersion(scope: AzureScope): Promise<boolean> {
 }
 
 async function end(scope: Scope): Promise<Outcome> {
-  const { context, settings } = scope;
+  const { context, settings, shared, ownerKey } = scope;
   const { lastError, consecutiveFailures = 0 } = recordOf(scope);
   const hasFailed = isFailure(lastError);
   const failures = consecutiveFailures + (hasFailed ? 1 : 0);
-  const waitMs = hasFailed ? backoffMs(failures, parseDuration(settings?.interval ?? "24h")) : RETRY_MS;
+  const intervalMs = parseDuration(settings?.interval ?? "24h");
+  const hasNothingNew = isSkipped(lastError);
+  const retryMs = hasNothingNew ? intervalMs : RETRY_MS;
+  const waitMs = hasFailed ? backoffMs(failures, intervalMs) : retryMs;
   await moveTo(scope, "Idle", {
     consecutiveFailures: failures === 0 ? undefined : failures,
     nextAttemptTime: formatTimestamp(context.env.clock.now() + waitMs),
     snapshot: undefined,
     imageVersion: undefined,
+    ...(hasNothingNew && { lastError: undefined }),
   });
+  if (hasNothingNew) shared.ports.prototypeMetrics.ended(ownerKey, "skipped");
   if (hasFailed) noteFailure(scope, failures, lastError?.message ?? "");
   return again(0, "Aborted");
 }

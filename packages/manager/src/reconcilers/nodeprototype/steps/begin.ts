@@ -1,9 +1,10 @@
 import { formatTimestamp, type Frozen, type Node, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
-import { again, type Outcome } from "@capstan/runtime";
+import { again, type Outcome, shortHash } from "@capstan/runtime";
 import { ownerOf } from "../../../azure-cluster/spec-view.ts";
 import {
   cycleIDOf,
   galleryRefusalOf,
+  imageContentsOf,
   isOwned,
   type PrototypeRecord,
   snapshotName,
@@ -46,7 +47,8 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
   await moveTo(scope, "Protecting", {
     ...FRESH,
     ...renewalAt(scope, nowMs),
-    fingerprint: start.fingerprint,
+    fingerprint: shortHash(imageContentsOf(node)),
+    ...(start.isRequested && { isRequested: true }),
     donor: donorOf(scope, machine, { node, found }),
   });
   const others = start.passedOver.map((one) => `${one.machine} (${one.why})`);
@@ -81,6 +83,7 @@ function refuse(scope: AzureScope, why: string): Outcome {
 /** What an earlier renewal has left in the record. */
 const FRESH = {
   attempt: 1,
+  isRequested: undefined,
   succeeded: undefined,
   nextAttemptTime: undefined,
   lastError: undefined,

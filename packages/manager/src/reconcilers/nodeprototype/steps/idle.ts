@@ -1,32 +1,22 @@
 import {
   AzureMachinePool,
   AzureMachineTemplate,
-  formatTimestamp,
   type Frozen,
   parseDuration,
   PROTOTYPE_NOW_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
 import { again, next, type Outcome, shortHash } from "@capstan/runtime";
-import {
-  busyBecause,
-  decideStart,
-  hasDonor,
-  type HistoryEntry,
-  imageContentsOf,
-  type StartDecision,
-  type StartFacts,
-} from "@capstan/plan";
-import type { WorkloadNodes } from "../../../workload/nodes.ts";
+import { busyBecause, decideStart, hasDonor, type StartDecision, type StartFacts } from "@capstan/plan";
 import type { AzureScope } from "../gallery/azure-reads.ts";
 import { begin } from "./begin.ts";
-import { candidatesOf, nodeOf } from "../fleet/candidates.ts";
+import { candidatesOf } from "../fleet/candidates.ts";
 import { VERIFY_MS } from "../gallery/collect.ts";
 import { nodesOf } from "../fleet/donor-node.ts";
 import { ANYWHERE, BY_DONOR, poolKeyOf, templateKeyOf } from "../indexes.ts";
 import { beginRollback } from "./rollback.ts";
 import type { ImageOwner } from "../fleet/fleet.ts";
-import { change, HASH_DIGITS, recordOf, renewalOf, type Scope } from "../scope.ts";
+import { HASH_DIGITS, recordOf, type Scope } from "../scope.ts";
 
 const SOON_MS = 60_000;
 // The clock of the manager may be set; a day is short enough to notice.
@@ -41,7 +31,6 @@ export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
   const decision = decideStart(await factsOf(scope, scope.settings));
   if (decision.do === "start") return beginIfFree(scope, decision);
   scope.note = { reason: decision.reason, why: decision.why };
-  if (decision.do === "skip") return skip(scope, decision);
   const mostMs = recordOf(scope).bootImage ? VERIFY_MS : LONGEST_WAIT_MS;
   return again(Math.min(decision.afterMs, mostMs), decision.reason);
 }
@@ -50,9 +39,6 @@ async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"
   const { owner, context, fleet } = scope;
   const nodes = await nodesOf(scope);
   const obstacle = fleet.changing() ?? (nodes ? undefined : UNREACHABLE);
-  const { history, bootImage } = renewalOf(scope);
-  const ofState = (desired: HistoryEntry["state"]): readonly string[] =>
-    history.flatMap(({ state, fingerprint }) => (state === desired ? (fingerprint ?? []) : []));
   return {
     nowMs: context.env.clock.now(),
     record: recordOf(scope),
@@ -64,9 +50,6 @@ async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"
     desired: fleet.desired,
     sizeField: fleet.sizeField,
     candidates: () => (nodes ? candidatesOf(scope, nodes) : []),
-    fingerprintOf: (machine) => nodes && contentsOf(scope, nodes, machine),
-    activeFingerprint: bootImage && ofState("Active")[0],
-    badFingerprints: new Set(ofState("Bad")),
     others: othersOf(scope),
   };
 }
@@ -84,12 +67,6 @@ export function timesOf({
     poolCreatedMs: Date.parse(metadata.creationTimestamp ?? ""),
     spreadShare: Number.parseInt(shortHash(`${metadata.uid}`, HASH_DIGITS), 16) / 16 ** HASH_DIGITS,
   };
-}
-
-function contentsOf(scope: Scope, nodes: WorkloadNodes, name: string): string | undefined {
-  const machine = scope.fleet.machines().find(({ facts }) => facts.machine === name);
-  const node = machine && nodeOf(nodes, machine);
-  return node && shortHash(imageContentsOf(node));
 }
 
 /**
@@ -118,15 +95,6 @@ function othersOf({ context, shared, clusterKey, ownerKey }: Scope): StartFacts[
     inCluster: count([...inCache(clusterKey), ...inCluster]),
     inManager: count([...inCache(ANYWHERE), ...claims.map(([key]) => key)]),
   };
-}
-
-/** Nothing has changed: the next look is an interval later, and Azure is not touched. */
-function skip(scope: Scope, { afterMs, reason, why }: Extract<StartDecision, { do: "skip" }>): Outcome {
-  const { context, shared, ownerKey } = scope;
-  change(scope, { nextAttemptTime: formatTimestamp(context.env.clock.now() + afterMs) });
-  shared.ports.prototypeMetrics.ended(ownerKey, "skipped");
-  context.event({ type: "Normal", reason: "PrototypeSkipped", message: `No renewal: ${why}` });
-  return again(Math.min(afterMs, VERIFY_MS), reason);
 }
 
 /** Releases the claim on the cluster when the cache shows the renewal, or when there is none. */
