@@ -266,6 +266,7 @@ export {
   PROTOTYPE_IMAGE_ANNOTATION,
   PROTOTYPE_NOW_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
+  LAST_PATCH_ANNOTATION,
   PROTOTYPE_VERSION_ANNOTATION,
 } from "./infrastructure/azure-machine-pool/node-prototyping.ts";
 export {

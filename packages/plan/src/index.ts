@@ -25,7 +25,7 @@ export {
   decidePolicy,
 } from "./aks/reconcile-policy.ts";
 export { isStorageVersion, type ServedVersion, newestServed } from "./aks/served-version.ts";
-export { BREAKER_AFTER, backoffMs } from "./images/backoff.ts";
+export { BREAKER_AFTER, decideEnd } from "./images/backoff.ts";
 export { type ContentsDecision, decideContents, fingerprintOf, wasAsked } from "./images/contents.ts";
 export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
 export { type Candidate, shortageOf } from "./images/donor.ts";
@@ -33,6 +33,7 @@ export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history
 export { imageContentsOf } from "./images/image-contents.ts";
 export { INSTALLED_COMMAND, INSTALLED_SCRIPT, installedIn, NOT_KNOWN } from "./images/installed-script.ts";
 export { interruptionOf, isFailure, isSkipped, yields } from "./images/interruption.ts";
+export { decideLastPatch, patchLevelOf } from "./images/last-patch.ts";
 export { type BootImage, bootImageOf } from "./images/lineage.ts";
 export {
   cycleIDOf,

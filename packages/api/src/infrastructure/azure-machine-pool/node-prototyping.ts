@@ -197,6 +197,9 @@ export const PROTOTYPE_ROLLBACK_ANNOTATION = "capstan.dev/prototype-rollback";
 /** Annotation of an AzureMachinePoolMachine and of its Node: the renewal whose donor it is. */
 export const PROTOTYPE_DONOR_ANNOTATION = "capstan.dev/prototype-donor";
 
+/** Annotation of an AzureMachinePoolMachine: when its Node last reported another patch level, and a hash of that. */
+export const LAST_PATCH_ANNOTATION = "capstan.dev/last-patch";
+
 /** Annotation of an AzureMachineTemplate: the image definition that new machines boot from instead of the one in the spec. */
 export const PROTOTYPE_IMAGE_ANNOTATION = "capstan.dev/prototype-image";
 

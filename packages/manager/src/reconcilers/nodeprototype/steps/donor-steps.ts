@@ -59,8 +59,8 @@ async function recordAnnotations(scope: AzureScope, names: readonly string[]): P
 
 /** Installs what removes the donor's identity at the first boot of its copies. The donor still serves meanwhile. */
 export async function prepareDonor(scope: AzureScope): Promise<Outcome> {
-  const looked = await compareContents(scope);
-  if (looked) return looked;
+  const ended = await compareContents(scope);
+  if (ended) return ended;
   const view = await runOnDonor(scope, { name: SCRUB_COMMAND, script: INSTALL_SCRIPT, timeoutS: 300 });
   if (!view) return again(WATCH_MS, "Preparing");
   if (textIn(view, "executionState") !== "Succeeded")
