@@ -265,7 +265,7 @@ function annotatedPlace(annotations: Readonly<Record<string, string>> = {}): Pla
   const name = NODE_CACHING_ANNOTATIONS.find((one) => annotations[one] !== undefined);
   if (name === undefined) return undefined;
   const path = `metadata.annotations[${name}]`;
-  return { path, intervalPath: path, settings: { interval: annotations[name] ?? DEFAULT_INTERVAL } };
+  return { path, intervalPath: path, settings: { interval: annotations[name] || DEFAULT_INTERVAL } };
 }
 
 const DEFAULT_INTERVAL = "24h";

@@ -147,7 +147,7 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
   const clones = () => cache.list(AzureMachine, { index: BY_TEMPLATE, value: referenceKeyOf(template) });
   const machines = (): readonly FleetMachine[] =>
     clones().flatMap((clone) => fleetMachine(clone, cache, version) ?? []);
-  const { image = {} } = template.spec.template.spec;
+  const { nodePrototyping: _, ...image } = template.spec.template.spec.image ?? {};
   return {
     ...sizeOf(users),
     version,
