@@ -94,6 +94,11 @@ export const PROTOTYPE_REASONS = {
   },
   PrototypeRestoring: { meaning: "The donor is being started again.", cure: UNDER_WAY },
   PrototypeRolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
+  PrototypeRolledBackByItself: {
+    meaning:
+      "Nodes from the newest image did not join, and nodes from the image before did not fail; new machines boot from the image before. Existing nodes stay.",
+    cure: "Read `/var/log/cloud-init-output.log` of a machine that failed; correct or delete the donor, then run `capstan prototype now POOL`.",
+  },
   PrototypeSkipped: {
     meaning: "Nothing had changed on the donor, so no image was taken.",
     cure: "Nothing; `capstan prototype now POOL` takes one anyway.",
@@ -115,6 +120,11 @@ export const PROTOTYPE_REASONS = {
   },
   Removing: { meaning: "The images of the pool are being deleted.", cure: UNDER_WAY },
   Restoring: { meaning: "The donor is on its way back into service.", cure: UNDER_WAY },
+  RolledBackByItself: {
+    meaning:
+      "Nodes from the newest image did not join within `rollbackWindow`, and new machines boot from the image before; the message names them.",
+    cure: "Correct or delete the donor, then run `capstan prototype now POOL`; delete the machines that failed.",
+  },
   RolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
   RollingBack: { meaning: "New machines get the image before.", cure: UNDER_WAY },
   Snapshotting: { meaning: "The snapshot of the stopped donor is being taken.", cure: UNDER_WAY },

@@ -62,6 +62,7 @@ describe("nodePrototypingOf", () => {
       interval: "1h",
       rolloutPolicy: "None",
       donor: "Restart",
+      rollbackWindow: "2h",
     });
   });
 });

@@ -39,6 +39,12 @@ export const NodePrototyping = object(
         ),
       }),
     ),
+    rollbackWindow: optional(
+      duration(
+        "How long after a promotion the image is rolled back when new nodes fail to join; 0s switches that off.",
+        { default: "2h" },
+      ),
+    ),
     donor: optional(
       oneOf(
         "What happens to the node that the image is taken from: it returns (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
@@ -150,6 +156,21 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
       machine: string("Its AzureMachinePoolMachine."),
     }),
   ),
+  joins: optional(
+    object("What became of the nodes since the last promotion, once one of them failed to join.", {
+      version: string("The version that was promoted."),
+      joined: listOf("Machines from that version that joined.", string("A machine.")),
+      failed: listOf("Machines from that version that did not join in time.", string("A machine.")),
+      failedBefore: listOf("Machines from an image before that did not.", string("A machine.")),
+    }),
+  ),
+  rolledBack: optional(
+    object("The last roll-back without a user.", {
+      version: string("The version that new machines no longer boot from."),
+      at: timestamp("When it was decided."),
+      message: string("Why, for people."),
+    }),
+  ),
   history: optional(
     listOf(
       "The image versions created so far, newest first.",
@@ -236,7 +257,14 @@ interface Place {
 /** The effective settings: from the template's image, else from one of the older places; undefined = off. */
 export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping | undefined {
   const settings = placeOf(pool)?.settings;
-  return settings && { rolloutPolicy: "None", donor: "Restart", ...settings };
+  return (
+    settings && {
+      rolloutPolicy: "None",
+      donor: "Restart",
+      rollbackWindow: DEFAULT_ROLLBACK_WINDOW,
+      ...settings,
+    }
+  );
 }
 
 const IN_POOL = "spec.template";
@@ -269,6 +297,8 @@ function annotatedPlace(annotations: Readonly<Record<string, string>> = {}): Pla
 }
 
 const DEFAULT_INTERVAL = "24h";
+const DEFAULT_ROLLBACK_WINDOW = "2h";
+const LONGEST_ROLLBACK_WINDOW = "24h";
 // A renewal stops a node and publishes an image, which takes minutes; with a shorter interval it would never pause.
 const SHORTEST_INTERVAL = "10m";
 /** Below this, most of the time some node is out of service. */
@@ -294,6 +324,7 @@ export function nodePrototypingErrors(pool: PrototypingSource): readonly FieldEr
   return [
     ...intervalErrors(place.intervalPath, settings.interval),
     ...windowErrors(`${path}.window`, settings.window),
+    ...rollbackErrors(`${path}.rollbackWindow`, settings.rollbackWindow),
     ...notYetErrors(path, pool, settings),
     ...templateErrors(path, pool),
   ];
@@ -362,6 +393,18 @@ function windowErrors(path: string, window: Frozen<NodePrototyping>["window"]): 
       invalid(`${path}.timeZone`, timeZone, "must be the IANA name of a time zone, such as Europe/Berlin"),
     ),
   ];
+}
+
+function rollbackErrors(path: string, length: string | undefined): readonly FieldError[] {
+  if (length === undefined) return [];
+  const problems = durationErrors(path, length);
+  if (problems.length > 0) return problems;
+  const lengthMs = parseDuration(length);
+  const isFine = lengthMs >= 0 && lengthMs <= parseDuration(LONGEST_ROLLBACK_WINDOW);
+  return errorIf(
+    !isFine,
+    invalid(path, length, `must be 0s, which switches roll-backs off, or at most ${LONGEST_ROLLBACK_WINDOW}`),
+  );
 }
 
 function isWithinDay(lengthMs: number): boolean {

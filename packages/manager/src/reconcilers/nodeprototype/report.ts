@@ -18,10 +18,14 @@ const WARNINGS: ReadonlySet<string> = new Set([
 /** The condition that says whether images are free of the identity of their donors. */
 const IMAGES_SCRUBBED = "PrototypeImagesScrubbed";
 
+/** The condition that says that the image was rolled back because new nodes did not join. */
+const NODES_JOIN = "PrototypeNodesJoin";
+
 /** Says how the image stands, and why nothing happens now. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   claimReady();
   reportIdentities(scope);
+  reportRollback(scope);
   const said = noteOf(scope);
   if (!said) return;
   const { reason, why: message } = said;
@@ -36,14 +40,32 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   });
 }
 
+/** A roll-back without a user stays visible until another image is promoted. */
+function reportRollback({ owner, context }: Scope): void {
+  const { rolledBack, phase, history = [] } = recordOf({ owner });
+  if (!rolledBack) return removeFrom(owner, NODES_JOIN);
+  if (phase === "RollingBack") return;
+  const active = history.find(({ state }) => state === "Active");
+  const to = active ? `version ${active.version}` : "the image in the spec";
+  const message = `${rolledBack.message}; since ${rolledBack.at} new machines boot from ${to}. Existing nodes stay: correct or delete the donor, then run capstan prototype now ${owner.metadata.name}`;
+  context.setCondition({
+    type: NODES_JOIN,
+    status: "False",
+    severity: "Warning",
+    reason: "RolledBackByItself",
+    message,
+  });
+}
+
+function removeFrom(owner: Scope["owner"], type: string): void {
+  const conditions = removeCondition(owner.status?.conditions, type);
+  if (owner.status?.conditions) owner.status = { ...owner.status, conditions: [...conditions] };
+}
+
 /** Copies lose the identity of their donor at their first boot; until then it rests in the gallery. */
 function reportIdentities({ owner, context }: Scope): void {
   const { history = [] } = recordOf({ owner });
-  if (history.length === 0) {
-    const conditions = removeCondition(owner.status?.conditions, IMAGES_SCRUBBED);
-    if (owner.status?.conditions) owner.status = { ...owner.status, conditions: [...conditions] };
-    return;
-  }
+  if (history.length === 0) return removeFrom(owner, IMAGES_SCRUBBED);
   const donors = [...new Set(history.flatMap(({ donor = "" }) => (donor === "" ? [] : [donor])))];
   const [gallery = ""] = history[0]?.id.split("/").slice(-5) ?? [];
   const message = `Images in the gallery ${gallery} contain the kubelet key, host keys and bootstrap data of ${listed(donors)}: every reader of the gallery could act as that node, so give read access only to those who may have node access`;

@@ -80,6 +80,8 @@ async function record(scope: AzureScope): Promise<Outcome> {
     nextAttemptTime: undefined,
     lastError: undefined,
     snapshot: undefined,
+    joins: undefined,
+    rolledBack: undefined,
   });
   shared.ports.prototypeMetrics.ended(ownerKey, "succeeded");
   const minutes = Math.round((nowMs - Date.parse(startedAt)) / 60_000);
