@@ -1,5 +1,11 @@
 /** An image whose nodes do not join is rolled back without a user; existing nodes stay. */
-import { getCondition, PROTOTYPE_NOW_ANNOTATION, AzureMachinePool } from "@capstan/api";
+import {
+  AzureMachinePool,
+  getCondition,
+  PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_PIN_ANNOTATION,
+  PROTOTYPE_ROLLBACK_ANNOTATION,
+} from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { MINUTE_MS, patch } from "../kit/fleet-world.ts";
@@ -70,7 +76,7 @@ test("three nodes from a broken image do not join, and the next ones boot from t
 test("after the roll-back nothing is written until something changes", async () => {
   const world = await brokenWorld();
   await scaleTo(world, 6);
-  await world.until(() => recordIn(world)?.rolledBack !== undefined, HOUR_MS);
+  expect(await world.until(() => recordIn(world)?.rolledBack !== undefined, HOUR_MS)).toBe(true);
   await world.advance(30 * MINUTE_MS);
   const { resourceVersion } = (await poolNow(world)).metadata;
   const before = armCalls(world).length;
@@ -96,4 +102,43 @@ test("with a window of zero, or after two failures of two, the image stays", asy
     joins: { failed: ["mp-3", "mp-4"], joined: [], failedBefore: [] },
   });
   expect(recordIn(other)?.history?.[0]?.state).toBe("Active");
+});
+
+async function annotate(world: World, annotation: string, value: string | null): Promise<void> {
+  await patch(world, AzureMachinePool, POOL, { metadata: { annotations: { [annotation]: value } } });
+}
+
+test("a user who asks for the roll-back of a version that is rolled back already does not lose the one before", async () => {
+  const world = await brokenWorld();
+  const [broken] = recordIn(world)?.history ?? [];
+  await scaleTo(world, 6);
+  expect(await world.until(() => recordIn(world)?.rolledBack !== undefined, HOUR_MS)).toBe(true);
+  await annotate(world, PROTOTYPE_ROLLBACK_ANNOTATION, `2026-01-01T00:00:00Z ${broken?.version}`);
+  await world.advance(10 * MINUTE_MS);
+  expect(recordIn(world)?.history?.map(({ state }) => state)).toEqual(["Bad", "Active"]);
+});
+
+test("a version that a user pins is the one that new nodes boot from, and no controller changes that", async () => {
+  const world = await brokenWorld();
+  const [broken, good] = recordIn(world)?.history ?? [];
+  await annotate(world, PROTOTYPE_PIN_ANNOTATION, broken?.version ?? "");
+  await scaleTo(world, 6);
+  await world.advance(HOUR_MS);
+  expect(recordIn(world)?.history?.[0]?.state).toBe("Active");
+  const said = async () => getCondition((await poolNow(world)).status?.conditions, "LastOsCache");
+  expect(await said()).toMatchObject({ status: "True", reason: "Pinned" });
+  await annotate(world, PROTOTYPE_PIN_ANNOTATION, good?.version ?? "");
+  await world.advance(10 * MINUTE_MS);
+  expect(recordIn(world)?.history?.map(({ state }) => state)).toEqual(["Bad", "Active"]);
+  expect(await said()).toMatchObject({ reason: "Pinned" });
+  await annotate(world, PROTOTYPE_PIN_ANNOTATION, "20200101.1.1");
+  await world.advance(10 * MINUTE_MS);
+  expect(await said()).toMatchObject({
+    reason: "PinUnknown",
+    message: expect.stringContaining(good?.version ?? "") as string,
+  });
+  expect(recordIn(world)?.history?.map(({ state }) => state)).toEqual(["Bad", "Active"]);
+  await annotate(world, PROTOTYPE_PIN_ANNOTATION, null);
+  await world.advance(10 * MINUTE_MS);
+  expect(await said()).toMatchObject({ reason: "NotDue" });
 });

@@ -48,6 +48,14 @@ export const PROTOTYPE_REASONS = {
     meaning: "The pool does not use `spec.template.image.nodePrototyping`, or its AzureCluster is missing.",
     cure: DESIRED,
   },
+  Pinned: {
+    meaning: "A user has pinned a version of the image: new machines boot from it, and it is not renewed.",
+    cure: "Nothing; `capstan prototype unpin POOL` lets images be renewed again.",
+  },
+  PinUnknown: {
+    meaning: "The version that a user has pinned is not kept, or was rolled back; nothing changes.",
+    cure: "Pin one of the versions that the message names, or run `capstan prototype unpin POOL`.",
+  },
   PoolChanging: {
     meaning: "No renewal begins while the pool changes; the message names the condition.",
     cure: UNDER_WAY,
@@ -84,8 +92,9 @@ export const PROTOTYPE_REASONS = {
     cure: "Nothing: the donor is brought back, and the next renewal begins later.",
   },
   PrototypeNotRolledBack: {
-    meaning: "A rollback was asked for, but the pool has no image of its own.",
-    cure: "Change the image in the spec instead.",
+    meaning:
+      "A rollback was asked for, but the pool has no image of its own, or the version that a user wants to leave is not in use any more.",
+    cure: "Nothing, if it was rolled back already; else change the image in the spec.",
   },
   PrototypePromoted: { meaning: "New machines boot from an image of the donor.", cure: DESIRED },
   PrototypeRebuilt: {

@@ -212,7 +212,13 @@ export const NodeCachingMode = object(
 /** Annotation of a pool: a new value asks for a renewal now. */
 export const PROTOTYPE_NOW_ANNOTATION = "capstan.dev/prototype-now";
 
-/** Annotation of a pool: a new value asks to return to the previous image. */
+/** Annotation of a pool: new nodes boot from this version while it is set, and no image is renewed or rolled back. */
+export const PROTOTYPE_PIN_ANNOTATION = "capstan.dev/prototype-pin";
+
+/**
+ * Annotation of a pool: a new value asks to return to the previous image. After a space, the version that a user wants to leave:
+ * if it is rolled back already, nothing is to do.
+ */
 export const PROTOTYPE_ROLLBACK_ANNOTATION = "capstan.dev/prototype-rollback";
 
 /** Annotation of an AzureMachinePoolMachine and of its Node: the renewal whose donor it is. */

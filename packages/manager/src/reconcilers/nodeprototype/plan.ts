@@ -9,9 +9,11 @@ import {
   nodePrototypingOf,
   parseDuration,
   PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_PIN_ANNOTATION,
   templatePrototypingOf,
 } from "@capstan/api";
 import {
+  decidePin,
   decideStart,
   IDLE,
   isRunning,
@@ -77,6 +79,8 @@ function planOwner(
 ): StartDecision {
   const record = owner.status?.nodePrototyping ?? IDLE;
   if (isRunning(record)) return running(record);
+  const pin = decidePin(owner.metadata.annotations?.[PROTOTYPE_PIN_ANNOTATION], record.history ?? []);
+  if (pin.do === "hold") return { do: "wait", reason: pin.reason, why: pin.why, afterMs: 0 };
   const obstacle = changing();
   return decideStart({
     ...known,

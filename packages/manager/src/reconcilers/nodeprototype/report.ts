@@ -13,6 +13,7 @@ const WARNINGS: ReadonlySet<string> = new Set([
   "NoDonor",
   "BackingOff",
   "GalleryUnusable",
+  "PinUnknown",
 ]);
 
 /** The condition that says whether images are free of the identity of their donors. */

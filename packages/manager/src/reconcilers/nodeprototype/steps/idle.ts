@@ -4,10 +4,18 @@ import {
   type Frozen,
   parseDuration,
   PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_PIN_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
 import { again, next, type Outcome, shortHash } from "@capstan/runtime";
-import { busyBecause, decideStart, hasDonor, type StartDecision, type StartFacts } from "@capstan/plan";
+import {
+  busyBecause,
+  decidePin,
+  decideStart,
+  hasDonor,
+  type StartDecision,
+  type StartFacts,
+} from "@capstan/plan";
 import type { AzureScope } from "../gallery/azure-reads.ts";
 import { begin } from "./begin.ts";
 import { candidatesOf } from "../fleet/candidates.ts";
@@ -16,7 +24,7 @@ import { nodesOf } from "../fleet/donor-node.ts";
 import { ANYWHERE, BY_DONOR, poolKeyOf, templateKeyOf } from "../indexes.ts";
 import { beginRollback } from "./rollback.ts";
 import type { ImageOwner } from "../fleet/fleet.ts";
-import { HASH_DIGITS, recordOf, type Scope } from "../scope.ts";
+import { HASH_DIGITS, moveTo, recordOf, type Scope } from "../scope.ts";
 
 const SOON_MS = 60_000;
 // The clock of the manager may be set; a day is short enough to notice.
@@ -28,11 +36,26 @@ export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
   if (rollback !== undefined && rollback !== recordOf(scope).observedRollback)
     return beginRollback(scope, rollback);
   if (!scope.settings) return next;
+  const pinned = await holdPinned(scope);
+  if (pinned) return pinned;
   const decision = decideStart(await factsOf(scope, scope.settings));
   if (decision.do === "start") return beginIfFree(scope, decision);
   scope.note = { reason: decision.reason, why: decision.why };
   const mostMs = recordOf(scope).bootImage ? VERIFY_MS : LONGEST_WAIT_MS;
   return again(Math.min(decision.afterMs, mostMs), decision.reason);
+}
+
+/** Boots new machines from the version that a user has pinned; undefined when there is none. */
+async function holdPinned(scope: AzureScope): Promise<Outcome | undefined> {
+  const pin = scope.owner.metadata.annotations?.[PROTOTYPE_PIN_ANNOTATION];
+  const decision = decidePin(pin, recordOf(scope).history ?? []);
+  if (decision.do === "none") return undefined;
+  if (decision.do === "rollBack") {
+    await moveTo(scope, "RollingBack");
+    return again(0, "RollingBack");
+  }
+  scope.note = { reason: decision.reason, why: decision.why };
+  return again(VERIFY_MS, decision.reason);
 }
 
 async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"]>): Promise<StartFacts> {

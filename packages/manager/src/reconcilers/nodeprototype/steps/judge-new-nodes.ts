@@ -1,4 +1,4 @@
-import { deepEqual, formatTimestamp, parseDuration } from "@capstan/api";
+import { deepEqual, formatTimestamp, parseDuration, PROTOTYPE_PIN_ANNOTATION } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import { decideRollback } from "@capstan/plan";
 import { change, moveTo, recordOf, renewalOf, type Scope } from "../scope.ts";
@@ -29,7 +29,7 @@ function factsOf(
     nowMs: scope.context.env.clock.now(),
     active: active && { version: active.version, promotedMs: Date.parse(active.createdAt) },
     windowMs: parseDuration(rollbackWindow),
-    isPinned: false,
+    isPinned: scope.owner.metadata.annotations?.[PROTOTYPE_PIN_ANNOTATION] !== undefined,
     recorded: recordOf(scope).joins,
     machines: active ? scope.fleet.newMachines(active) : [],
   };

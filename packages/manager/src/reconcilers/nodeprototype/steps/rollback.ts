@@ -1,6 +1,6 @@
 import { formatTimestamp } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import { type HistoryEntry, rolledBack } from "@capstan/plan";
+import { type HistoryEntry, isRollbackDone, rolledBack } from "@capstan/plan";
 import { type AzureScope, read, stateOf } from "../gallery/azure-reads.ts";
 import { isExcluded, published } from "./promote.ts";
 import { badTags } from "../gallery/prototype-tags.ts";
@@ -10,12 +10,19 @@ const SOON_MS = 10_000;
 
 /** A user asks to return to the previous image. */
 export async function beginRollback(scope: AzureScope, nonce: string): Promise<Outcome> {
+  if (isRollbackDone(nonce, renewalOf(scope).history)) return decline(scope, nonce, ALREADY);
   if (renewalOf(scope).history.some(({ state }) => state === "Active")) {
     await moveTo(scope, "RollingBack", { observedRollback: nonce });
     return again(0, "RollingBack");
   }
+  return decline(scope, nonce, NOTHING);
+}
+
+const ALREADY = "The version that a user wants to leave is not in use any more: nothing is rolled back";
+const NOTHING = "There is no image to roll back: new machines boot from the image in the spec";
+
+function decline(scope: AzureScope, nonce: string, message: string): Outcome {
   change(scope, { observedRollback: nonce });
-  const message = "There is no image to roll back: new machines boot from the image in the spec";
   scope.context.event({ type: "Warning", reason: "PrototypeNotRolledBack", message });
   return next;
 }
