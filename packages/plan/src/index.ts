@@ -55,6 +55,7 @@ export {
   isRunning,
 } from "./images/record.ts";
 export { INSTALL_SCRIPT, SCRUB_COMMAND } from "./images/scrub-script.ts";
+export { limitRefusalOf } from "./images/limits.ts";
 export { decidePin, isRollbackDone } from "./images/pin.ts";
 export { decideRollback, type NewMachine } from "./images/roll-back.ts";
 export { type StartDecision, type StartFacts, busyBecause, decideStart } from "./images/start.ts";

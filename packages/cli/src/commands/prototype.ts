@@ -170,6 +170,5 @@ function refuse(owner: ImageOwner, request: PrototypeRequest): void {
 
 function refusePin(owner: ImageOwner, version: string): void {
   const decision = decidePin(version, owner.status?.nodePrototyping?.history ?? []);
-  if (decision.do === "hold" && decision.reason === "PinUnknown")
-    throw new CommandError(`${titleOf(owner)}: ${decision.why}`);
+  if (decision.do === "refuse") throw new CommandError(`${titleOf(owner)}: ${decision.why}`);
 }

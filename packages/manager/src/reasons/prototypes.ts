@@ -40,6 +40,11 @@ export const PROTOTYPE_REASONS = {
       "The gallery or the image definition that a renewal would use exists, and does not take an image of the donor. No node was disturbed.",
     cure: "Delete what the message names, or tag the gallery as owned by the Cluster; it is read again within ten minutes.",
   },
+  ImageLimit: {
+    meaning:
+      "Azure would not take an image of the donor: its OS disk has 2 TB or more, or the subscription has as many galleries, definitions or versions in the region as it may. No node was disturbed.",
+    cure: "Do what the message says; the limits are read again within ten minutes.",
+  },
   MachinesChanging: {
     meaning: "No renewal begins while a MachineDeployment of the template rolls or scales.",
     cure: UNDER_WAY,

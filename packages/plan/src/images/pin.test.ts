@@ -12,7 +12,7 @@ function history(...states: readonly HistoryEntry["state"][]): readonly HistoryE
 
 test.each<[string, string | undefined, readonly HistoryEntry[], object]>([
   ["no version", undefined, history("Active"), { do: "none" }],
-  ["the version in use", "2.0.0", history("Active", "Previous"), { do: "hold", reason: "Pinned" }],
+  ["the version in use", "2.0.0", history("Active", "Previous"), { do: "hold" }],
   ["an older version", "1.0.0", history("Active", "Previous"), { do: "rollBack" }],
   [
     "an older version, two steps away",
@@ -20,9 +20,9 @@ test.each<[string, string | undefined, readonly HistoryEntry[], object]>([
     history("Active", "Previous", "Previous"),
     { do: "rollBack" },
   ],
-  ["a version that was rolled back", "2.0.0", history("Bad", "Active"), { do: "hold", reason: "PinUnknown" }],
-  ["a version that is not kept", "x".repeat(1000), history("Active"), { do: "hold", reason: "PinUnknown" }],
-  ["a version without any image", "1.0.0", [], { do: "hold", reason: "PinUnknown" }],
+  ["a version that was rolled back", "2.0.0", history("Bad", "Active"), { do: "refuse" }],
+  ["a version that is not kept", "x".repeat(1000), history("Active"), { do: "refuse" }],
+  ["a version without any image", "1.0.0", [], { do: "refuse" }],
 ])("a user pins %s", (_, pin, versions, expected) => {
   const decision = decidePin(pin, versions);
   expect(decision).toMatchObject(expected);

@@ -5,7 +5,7 @@ import type { HistoryEntry } from "./record.ts";
 export type PinDecision =
   | { readonly do: "none" }
   | { readonly do: "rollBack" }
-  | { readonly do: "hold"; readonly reason: "Pinned" | "PinUnknown"; readonly why: string };
+  | { readonly do: "hold" | "refuse"; readonly why: string };
 
 /**
  * Holds the version that a user has pinned: newer ones are rolled back, one at a time, and no renewal begins. A version that is
@@ -16,7 +16,7 @@ export function decidePin(pin: string | undefined, history: readonly HistoryEntr
   const pinned = history.find(({ version }) => version === pin);
   if (pinned?.state === "Active") {
     const why = `a user has pinned version ${pin}; capstan prototype unpin lets images be renewed again`;
-    return { do: "hold", reason: "Pinned", why };
+    return { do: "hold", why };
   }
   const isOlder = history.some(({ state }) => state === "Active");
   return pinned?.state === "Previous" && isOlder ? { do: "rollBack" } : unknown(pin, history);
@@ -31,7 +31,7 @@ function unknown(pin: string, history: readonly HistoryEntry[]): PinDecision {
   );
   const choice = kept.length === 0 ? "no version is kept" : `pin one of ${kept.join(", ")}`;
   const why = `the pinned version ${JSON.stringify(pin.slice(0, MOST_LETTERS))} is not one to boot from: ${choice}, or run capstan prototype unpin`;
-  return { do: "hold", reason: "PinUnknown", why };
+  return { do: "refuse", why };
 }
 
 /** Whether a request for a roll-back still has anything to do: it may name the version that a user wants to leave. */

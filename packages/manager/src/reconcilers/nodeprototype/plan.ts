@@ -22,7 +22,7 @@ import {
   type StartFacts,
 } from "@capstan/plan";
 import type { FleetChange, ImageOwner } from "./fleet/fleet.ts";
-import { timesOf } from "./steps/idle.ts";
+import { PIN_UNKNOWN, PINNED, timesOf } from "./steps/idle.ts";
 import { candidateIn, changeOfPool } from "./fleet/pool-fleet.ts";
 import type { Scope } from "./scope.ts";
 import { refusalOf, type RefusedUsers, templateFacts } from "./fleet/template-fleet.ts";
@@ -80,7 +80,8 @@ function planOwner(
   const record = owner.status?.nodePrototyping ?? IDLE;
   if (isRunning(record)) return running(record);
   const pin = decidePin(owner.metadata.annotations?.[PROTOTYPE_PIN_ANNOTATION], record.history ?? []);
-  if (pin.do === "hold") return { do: "wait", reason: pin.reason, why: pin.why, afterMs: 0 };
+  if (pin.do === "hold") return { do: "wait", reason: PINNED, why: pin.why, afterMs: 0 };
+  if (pin.do === "refuse") return { do: "wait", reason: PIN_UNKNOWN, why: pin.why, afterMs: 0 };
   const obstacle = changing();
   return decideStart({
     ...known,

@@ -13,6 +13,7 @@ const WARNINGS: ReadonlySet<string> = new Set([
   "NoDonor",
   "BackingOff",
   "GalleryUnusable",
+  "ImageLimit",
   "PinUnknown",
 ]);
 

@@ -30,6 +30,10 @@ const SOON_MS = 60_000;
 // The clock of the manager may be set; a day is short enough to notice.
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
+/** The reasons of a pool that a user has pinned to a version. */
+export const PINNED = "Pinned";
+export const PIN_UNKNOWN = "PinUnknown";
+
 /** Waits until a renewal is due, then begins it. */
 export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
   const rollback = scope.owner.metadata.annotations?.[PROTOTYPE_ROLLBACK_ANNOTATION];
@@ -54,8 +58,9 @@ async function holdPinned(scope: AzureScope): Promise<Outcome | undefined> {
     await moveTo(scope, "RollingBack");
     return again(0, "RollingBack");
   }
-  scope.note = { reason: decision.reason, why: decision.why };
-  return again(VERIFY_MS, decision.reason);
+  const reason = decision.do === "hold" ? PINNED : PIN_UNKNOWN;
+  scope.note = { reason, why: decision.why };
+  return again(VERIFY_MS, reason);
 }
 
 async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"]>): Promise<StartFacts> {
