@@ -68,6 +68,8 @@ export async function prototypeStatus(shell: Shell, options: PrototypeOptions): 
     return statusText(owner, {
       next: next?.why ?? `nothing: ${fieldOf(owner)} is not set`,
       benefit: await benefitOf({ env: shell.env, client }, owner, { machines, cluster }),
+      nowMs: place.now(),
+      columns: widthFor(shell),
     });
   });
   shell.out.write(forWindow(shell, text));

@@ -181,6 +181,7 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
         donor: optional(string("The machine it was taken from.")),
         fingerprint: optional(string("What it contains.")),
         sizeGB: optional(integer("Its size in GB.")),
+        replicas: optional(integer("How many copies of it Azure keeps, in all regions.")),
         outOfServiceSeconds: optional(integer("How long its donor took no pods.")),
         state: oneOf("What it is used for.", ["Active", "Previous", "Bad", "Deleting"]),
       }),

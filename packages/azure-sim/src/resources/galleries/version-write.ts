@@ -44,9 +44,29 @@ export function putVersion(call: Call, world: AzureState, shown: (resource: Reso
     checkSource(world, body, definition);
     checkImageQuota(call, world, VERSIONS, location);
   }
+  const sized = existing ? body : withSize(world, body);
   const latency = existing ? `${VERSIONS}.update` : VERSIONS;
-  const write = { call, world, id: existing?.id ?? id, existing, type: VERSIONS, location, body, latency };
+  const write = {
+    call,
+    world,
+    id: existing?.id ?? id,
+    existing,
+    type: VERSIONS,
+    location,
+    body: sized,
+    latency,
+  };
   return startWrite(write, shown).answer;
+}
+
+/** Azure says how large the image is, by the snapshot. */
+function withSize(world: AzureState, body: JsonObject): JsonObject {
+  const snapshot = world.resources.get(sourceOf(body));
+  const sizeInGB = objectAt(snapshot?.body ?? {}, "properties")["diskSizeGB"] ?? 30;
+  const properties = objectAt(body, "properties");
+  const storageProfile = objectAt(properties, "storageProfile");
+  const osDiskImage = { ...objectAt(storageProfile, "osDiskImage"), sizeInGB };
+  return { ...body, properties: { ...properties, storageProfile: { ...storageProfile, osDiskImage } } };
 }
 
 function checkName(name: string): void {
