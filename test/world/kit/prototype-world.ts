@@ -52,11 +52,16 @@ export function prototypeWorld(options: Partial<WorldOptions> = {}): Promise<Wor
 /** Creates a pool whose image is renewed. */
 export async function createPrototypePool(
   world: World,
-  options: PoolOptions & { readonly interval?: string; readonly name?: string; readonly more?: object } = {},
+  options: PoolOptions & {
+    readonly interval?: string;
+    readonly name?: string;
+    readonly more?: object;
+    readonly diskSizeGB?: number;
+  } = {},
 ): Promise<void> {
-  const { interval = "24h", name = POOL, more, spec, ...rest } = options;
+  const { interval = "24h", name = POOL, more, spec, diskSizeGB = 128, ...rest } = options;
   const template = {
-    osDisk: { osType: "Linux", diskSizeGB: 128, managedDisk: { storageAccountType: "Premium_LRS" } },
+    osDisk: { osType: "Linux", diskSizeGB, managedDisk: { storageAccountType: "Premium_LRS" } },
     vmSize: "Standard_D2s_v3",
     sshPublicKey: "",
     image: { ...BASE_IMAGE, nodePrototyping: { interval, ...more } },

@@ -48,6 +48,11 @@ export const PROTOTYPE_REASONS = {
       "The gallery or the image definition that a renewal would use exists, and does not take an image of the donor. No node was disturbed.",
     cure: "Delete what the message names, or tag the gallery as owned by the Cluster; it is read again within ten minutes.",
   },
+  ImageLimit: {
+    meaning:
+      "Azure would not take an image of the donor: its OS disk has 2 TB or more, or the subscription has as many galleries, definitions or versions in the region as it may. No node was disturbed.",
+    cure: "Do what the message says; the limits are read again within ten minutes.",
+  },
   MachinesChanging: {
     meaning: "No renewal begins while a MachineDeployment of the template rolls or scales.",
     cure: UNDER_WAY,
@@ -55,6 +60,14 @@ export const PROTOTYPE_REASONS = {
   NothingToRenew: {
     meaning: "The pool does not use `spec.template.image.nodePrototyping`, or its AzureCluster is missing.",
     cure: DESIRED,
+  },
+  Pinned: {
+    meaning: "A user has pinned a version of the image: new machines boot from it, and it is not renewed.",
+    cure: "Nothing; `capstan prototype unpin POOL` lets images be renewed again.",
+  },
+  PinUnknown: {
+    meaning: "The version that a user has pinned is not kept, or was rolled back; nothing changes.",
+    cure: "Pin one of the versions that the message names, or run `capstan prototype unpin POOL`.",
   },
   PoolChanging: {
     meaning: "No renewal begins while the pool changes; the message names the condition.",
@@ -110,8 +123,9 @@ export const PROTOTYPE_REASONS = {
     cure: "Nothing: the donor is brought back, and the next renewal begins later.",
   },
   PrototypeNotRolledBack: {
-    meaning: "A rollback was asked for, but the pool has no image of its own.",
-    cure: "Change the image in the spec instead.",
+    meaning:
+      "A rollback was asked for, but the pool has no image of its own, or the version that a user wants to leave is not in use any more.",
+    cure: "Nothing, if it was rolled back already; else change the image in the spec.",
   },
   PrototypePromoted: { meaning: "New machines boot from an image of the donor.", cure: DESIRED },
   PrototypeRebuilt: {
@@ -120,6 +134,11 @@ export const PROTOTYPE_REASONS = {
   },
   PrototypeRestoring: { meaning: "The donor is being started again.", cure: UNDER_WAY },
   PrototypeRolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
+  PrototypeRolledBackByItself: {
+    meaning:
+      "Nodes from the newest image did not join, and nodes from the image before did not fail; new machines boot from the image before. Existing nodes stay.",
+    cure: "Read `/var/log/cloud-init-output.log` of a machine that failed; correct or delete the donor, then run `capstan prototype now POOL`.",
+  },
   PrototypeSkipped: {
     meaning: "Nothing had changed on the donor, so no image was taken.",
     cure: "Nothing; `capstan prototype now POOL` takes one anyway.",
@@ -144,6 +163,11 @@ export const PROTOTYPE_REASONS = {
   Scrubbing: {
     meaning: "A helper VM removes the identity of the donor from a copy of its disk.",
     cure: UNDER_WAY,
+  },
+  RolledBackByItself: {
+    meaning:
+      "Nodes from the newest image did not join within `rollbackWindow`, and new machines boot from the image before; the message names them.",
+    cure: "Correct or delete the donor, then run `capstan prototype now POOL`; delete the machines that failed.",
   },
   RolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
   RollingBack: { meaning: "New machines get the image before.", cure: UNDER_WAY },

@@ -285,6 +285,7 @@ export class Guest {
       return { exitCode: 1, output: "", error: "The operating system has not started" };
     const inspection = inspectNode(script, disk, this.#imageFiles);
     if (inspection) return inspection;
+    this.#updates.installedSoFar(disk);
     const result = runScript(script, { disk, vmId: machine.vmId });
     if (result.exitCode === 0 && RESTART_KUBELET.test(script))
       this.#dispatch({ kind: this.isControlPlane ? "podsRestarted" : "kubeletRestarted" });

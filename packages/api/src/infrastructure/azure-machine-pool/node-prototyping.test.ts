@@ -39,6 +39,10 @@ describe("nodePrototypingOf", () => {
     );
   });
 
+  test("takes an empty annotation for one day, as the first draft does", () => {
+    expect(nodePrototypingOf(pool({ computeGallery }, { annotation: "" }))?.interval).toBe("24h");
+  });
+
   test("is off by default", () => {
     expect(nodePrototypingOf(pool({ computeGallery }))).toBeUndefined();
   });
@@ -57,7 +61,9 @@ describe("nodePrototypingOf", () => {
     expect(nodePrototypingOf(every("1h"))).toEqual({
       interval: "1h",
       rolloutPolicy: "None",
+      canary: "Enabled",
       donor: "Restart",
+      rollbackWindow: "2h",
     });
   });
 });

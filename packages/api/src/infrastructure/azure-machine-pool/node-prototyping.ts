@@ -46,6 +46,12 @@ export const NodePrototyping = object(
         { default: "Enabled" },
       ),
     ),
+    rollbackWindow: optional(
+      duration(
+        "How long after a promotion the image is rolled back when new nodes fail to join; 0s switches that off.",
+        { default: "2h" },
+      ),
+    ),
     donor: optional(
       oneOf(
         "What happens to the node that the image is taken from: it returns (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
@@ -118,6 +124,9 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
   baseImage: optional(Image),
   previousImage: optional(Image),
   kubernetesVersion: optional(string("The version that the image's nodes run.")),
+  isRequested: optional(
+    boolean("Whether a user asked for this renewal: it is made also if nothing has changed."),
+  ),
   fingerprint: optional(string("The contents of the image; the same fingerprint needs no new image.")),
   donor: optional(Donor),
   imageCount: optional(integer("How many container images the Node of the donor reported.")),
@@ -169,6 +178,21 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
       why: optional(string("Why.")),
     }),
   ),
+  joins: optional(
+    object("What became of the nodes since the last promotion, once one of them failed to join.", {
+      version: string("The version that was promoted."),
+      joined: listOf("Machines from that version that joined.", string("A machine.")),
+      failed: listOf("Machines from that version that did not join in time.", string("A machine.")),
+      failedBefore: listOf("Machines from an image before that did not.", string("A machine.")),
+    }),
+  ),
+  rolledBack: optional(
+    object("The last roll-back without a user.", {
+      version: string("The version that new machines no longer boot from."),
+      at: timestamp("When it was decided."),
+      message: string("Why, for people."),
+    }),
+  ),
   history: optional(
     listOf(
       "The image versions created so far, newest first.",
@@ -181,6 +205,7 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
         sizeGB: optional(integer("Its size in GB.")),
         canary: optional(oneOf("What became of its canary.", ["Passed", "Skipped"])),
         scrubbed: optional(boolean("Whether it is free of the identity of its donor.")),
+        replicas: optional(integer("How many copies of it Azure keeps, in all regions.")),
         outOfServiceSeconds: optional(integer("How long its donor took no pods.")),
         state: oneOf("What it is used for.", ["Active", "Previous", "Bad", "Deleting"]),
       }),
@@ -212,11 +237,20 @@ export const NodeCachingMode = object(
 /** Annotation of a pool: a new value asks for a renewal now. */
 export const PROTOTYPE_NOW_ANNOTATION = "capstan.dev/prototype-now";
 
-/** Annotation of a pool: a new value asks to return to the previous image. */
+/** Annotation of a pool: new nodes boot from this version while it is set, and no image is renewed or rolled back. */
+export const PROTOTYPE_PIN_ANNOTATION = "capstan.dev/prototype-pin";
+
+/**
+ * Annotation of a pool: a new value asks to return to the previous image. After a space, the version that a user wants to leave:
+ * if it is rolled back already, nothing is to do.
+ */
 export const PROTOTYPE_ROLLBACK_ANNOTATION = "capstan.dev/prototype-rollback";
 
 /** Annotation of an AzureMachinePoolMachine and of its Node: the renewal whose donor it is. */
 export const PROTOTYPE_DONOR_ANNOTATION = "capstan.dev/prototype-donor";
+
+/** Annotation of an AzureMachinePoolMachine: when its Node last reported another patch level, and a hash of that. */
+export const LAST_PATCH_ANNOTATION = "capstan.dev/last-patch";
 
 /** Annotation of an AzureMachineTemplate: the image definition that new machines boot from instead of the one in the spec. */
 export const PROTOTYPE_IMAGE_ANNOTATION = "capstan.dev/prototype-image";
@@ -254,7 +288,15 @@ interface Place {
 /** The effective settings: from the template's image, else from one of the older places; undefined = off. */
 export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping | undefined {
   const settings = placeOf(pool)?.settings;
-  return settings && { rolloutPolicy: "None", donor: "Restart", canary: "Enabled", ...settings };
+  return (
+    settings && {
+      rolloutPolicy: "None",
+      donor: "Restart",
+      canary: "Enabled",
+      rollbackWindow: DEFAULT_ROLLBACK_WINDOW,
+      ...settings,
+    }
+  );
 }
 
 const IN_POOL = "spec.template";
@@ -283,10 +325,12 @@ function annotatedPlace(annotations: Readonly<Record<string, string>> = {}): Pla
   const name = NODE_CACHING_ANNOTATIONS.find((one) => annotations[one] !== undefined);
   if (name === undefined) return undefined;
   const path = `metadata.annotations[${name}]`;
-  return { path, intervalPath: path, settings: { interval: annotations[name] ?? DEFAULT_INTERVAL } };
+  return { path, intervalPath: path, settings: { interval: annotations[name] || DEFAULT_INTERVAL } };
 }
 
 const DEFAULT_INTERVAL = "24h";
+const DEFAULT_ROLLBACK_WINDOW = "2h";
+const LONGEST_ROLLBACK_WINDOW = "24h";
 // A renewal stops a node and publishes an image, which takes minutes; with a shorter interval it would never pause.
 const SHORTEST_INTERVAL = "10m";
 /** Below this, most of the time some node is out of service. */
@@ -312,6 +356,7 @@ export function nodePrototypingErrors(pool: PrototypingSource): readonly FieldEr
   return [
     ...intervalErrors(place.intervalPath, settings.interval),
     ...windowErrors(`${path}.window`, settings.window),
+    ...rollbackErrors(`${path}.rollbackWindow`, settings.rollbackWindow),
     ...notYetErrors(path, pool, settings),
     ...templateErrors(path, pool),
   ];
@@ -380,6 +425,18 @@ function windowErrors(path: string, window: Frozen<NodePrototyping>["window"]): 
       invalid(`${path}.timeZone`, timeZone, "must be the IANA name of a time zone, such as Europe/Berlin"),
     ),
   ];
+}
+
+function rollbackErrors(path: string, length: string | undefined): readonly FieldError[] {
+  if (length === undefined) return [];
+  const problems = durationErrors(path, length);
+  if (problems.length > 0) return problems;
+  const lengthMs = parseDuration(length);
+  const isFine = lengthMs >= 0 && lengthMs <= parseDuration(LONGEST_ROLLBACK_WINDOW);
+  return errorIf(
+    !isFine,
+    invalid(path, length, `must be 0s, which switches roll-backs off, or at most ${LONGEST_ROLLBACK_WINDOW}`),
+  );
 }
 
 function isWithinDay(lengthMs: number): boolean {

@@ -13,6 +13,8 @@ const WARNINGS: ReadonlySet<string> = new Set([
   "NoDonor",
   "BackingOff",
   "GalleryUnusable",
+  "ImageLimit",
+  "PinUnknown",
 ]);
 
 /** The condition that says whether images are free of the identity of their donors. */
@@ -20,12 +22,15 @@ const IMAGES_SCRUBBED = "PrototypeImagesScrubbed";
 
 /** The condition that says what a machine has shown that booted from the last image. */
 const IMAGE_VALIDATED = "PrototypeImageValidated";
+/** The condition that says that the image was rolled back because new nodes did not join. */
+const NODES_JOIN = "PrototypeNodesJoin";
 
 /** Says how the image stands, and why nothing happens now. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   claimReady();
   reportIdentities(scope);
   reportCanary(scope);
+  reportRollback(scope);
   const said = noteOf(scope);
   if (!said) return;
   const { reason, why: message } = said;
@@ -40,15 +45,33 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   });
 }
 
+/** A roll-back without a user stays visible until another image is promoted. */
+function reportRollback({ owner, context }: Scope): void {
+  const { rolledBack, phase, history = [] } = recordOf({ owner });
+  if (!rolledBack) return removeFrom(owner, NODES_JOIN);
+  if (phase === "RollingBack") return;
+  const active = history.find(({ state }) => state === "Active");
+  const to = active ? `version ${active.version}` : "the image in the spec";
+  const message = `${rolledBack.message}; since ${rolledBack.at} new machines boot from ${to}. Existing nodes stay: correct or delete the donor, then run capstan prototype now ${owner.metadata.name}`;
+  context.setCondition({
+    type: NODES_JOIN,
+    status: "False",
+    severity: "Warning",
+    reason: "RolledBackByItself",
+    message,
+  });
+}
+
+function removeFrom(owner: Scope["owner"], type: string): void {
+  const conditions = removeCondition(owner.status?.conditions, type);
+  if (owner.status?.conditions) owner.status = { ...owner.status, conditions: [...conditions] };
+}
+
 /** Without a helper VM, copies lose the identity of their donor at their first boot; until then it rests in the gallery. */
 function reportIdentities({ owner, context }: Scope): void {
   const record = recordOf({ owner });
-  if ((record.history ?? []).length > 0) {
-    context.setCondition({ type: IMAGES_SCRUBBED, ...identitiesIn(record) });
-    return;
-  }
-  const conditions = removeCondition(owner.status?.conditions, IMAGES_SCRUBBED);
-  if (owner.status?.conditions) owner.status = { ...owner.status, conditions: [...conditions] };
+  if ((record.history ?? []).length === 0) return removeFrom(owner, IMAGES_SCRUBBED);
+  context.setCondition({ type: IMAGES_SCRUBBED, ...identitiesIn(record) });
 }
 
 function identitiesIn({ history = [], scrub }: PrototypeRecord) {

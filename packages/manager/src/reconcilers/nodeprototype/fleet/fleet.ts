@@ -6,7 +6,7 @@ import type {
   MachinePool,
   NodePrototypingStatus,
 } from "@capstan/api";
-import type { Candidate } from "@capstan/plan";
+import type { Candidate, HistoryEntry, NewMachine } from "@capstan/plan";
 
 /** A pool or a template: the object in whose status the renewals of an image are recorded. */
 export interface ImageOwner extends KubernetesObject {
@@ -61,6 +61,8 @@ export interface Fleet {
   readonly bootsFrom: (definitionID: string) => boolean;
   /** Whether machines may still be created from any image definition of ours. */
   readonly mayBootFromPrototype: () => boolean;
+  /** What became of machines around the promotion of a version. */
+  readonly newMachines: (active: HistoryEntry) => readonly NewMachine[];
   /** Replaces the machines that are older than a promotion; returns whether that is written, so that the renewal may end. */
   readonly rollSince: (promotedAt: string) => Promise<boolean>;
 }

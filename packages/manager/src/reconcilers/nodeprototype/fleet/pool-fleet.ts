@@ -12,7 +12,10 @@ import {
 import type { Context } from "@capstan/runtime";
 import { type Candidate, RESTARTED_AT_ANNOTATION } from "@capstan/plan";
 import { machinesOfPool } from "../../../pools/machines-of-pool.ts";
+import { BOOTSTRAP_SUCCEEDED } from "../../../pools/machine-conditions.ts";
+import { IMAGE_VERSION_ANNOTATION } from "../../../pools/well-known.ts";
 import { EXCLUDED } from "./candidates.ts";
+import { joinOf } from "./joins.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
 
 const CONDITIONS = ["Ready", "BootstrapSucceeded", "NodeHealthy"];
@@ -41,6 +44,13 @@ export function poolFleet(
       pool.metadata.deletionTimestamp === undefined
         ? isBootedFrom(pool, pool.status?.nodePrototyping?.bootImage?.id)
         : pool.metadata.finalizers?.includes(POOL_FINALIZER) === true,
+    newMachines: ({ version }) =>
+      machinesOfPool(cache, pool).map((machine) => ({
+        machine: machine.metadata.name,
+        image: machine.metadata.annotations?.[IMAGE_VERSION_ANNOTATION] === version ? "new" : "before",
+        createdMs: Date.parse(machine.metadata.creationTimestamp ?? ""),
+        join: joinOf(machine.status?.conditions, BOOTSTRAP_SUCCEEDED),
+      })),
     rollSince: (promotedAt) => {
       const { annotations } = pool.metadata;
       const isWritten = annotations?.[RESTARTED_AT_ANNOTATION] === promotedAt;

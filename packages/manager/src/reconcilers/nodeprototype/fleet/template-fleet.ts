@@ -17,11 +17,12 @@ import {
 import { type CacheReader, type Context, index } from "@capstan/runtime";
 import { cloneSourceOf } from "../../../contract/clone-template.ts";
 import { referenceKey } from "../../../contract/reference.ts";
-import type { Candidate } from "@capstan/plan";
+import type { Candidate, HistoryEntry, NewMachine } from "@capstan/plan";
 import { isInPlace } from "../../../in-place/strategy.ts";
 import { NODE_HEALTHY } from "../../../machines/conditions.ts";
 import { EXCLUDED } from "./candidates.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
+import { joinOf } from "./joins.ts";
 
 const CONDITIONS = ["Ready", NODE_HEALTHY];
 const BY_TEMPLATE = "clones-of-template";
@@ -147,7 +148,7 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
   const clones = () => cache.list(AzureMachine, { index: BY_TEMPLATE, value: referenceKeyOf(template) });
   const machines = (): readonly FleetMachine[] =>
     clones().flatMap((clone) => fleetMachine(clone, cache, version) ?? []);
-  const { image = {} } = template.spec.template.spec;
+  const { nodePrototyping: _, ...image } = template.spec.template.spec.image ?? {};
   return {
     ...sizeOf(users),
     version,
@@ -162,6 +163,7 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
     mayBootFromPrototype: () =>
       template.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION] !== undefined ||
       clones().some(isAboutToBoot),
+    newMachines: (active) => clones().flatMap((clone) => newMachine(clone, active, cache) ?? []),
     rollSince: async (promotedAt) => {
       for (const deployment of deploymentsOf(template, cache))
         if (!isRolledSince(deployment, promotedAt))
@@ -183,6 +185,27 @@ function isRolledSince({ spec }: Frozen<MachineDeployment>, promotedAt: string):
 function isAboutToBoot({ spec, metadata }: Frozen<AzureMachine>): boolean {
   const isWaiting = spec.providerID === undefined && metadata.deletionTimestamp === undefined;
   return isWaiting && spec.image?.id !== undefined;
+}
+
+/** A clone names the definition: Azure took the version that was the latest when the machine was created. */
+function newMachine(
+  { metadata, spec }: Frozen<AzureMachine>,
+  { id, createdAt }: HistoryEntry,
+  cache: CacheReader,
+): NewMachine | undefined {
+  const owner = controllerOf({ metadata });
+  const { namespace, creationTimestamp = "" } = metadata;
+  const machine =
+    owner?.kind === Machine.kind ? cache.get(Machine, { name: owner.name, namespace }) : undefined;
+  if (!machine) return undefined;
+  const createdMs = Date.parse(creationTimestamp);
+  const isOfDefinition = sameArmId(spec.image?.id ?? "", id.split("/versions/")[0] ?? "");
+  return {
+    machine: machine.metadata.name,
+    image: isOfDefinition && createdMs >= Date.parse(createdAt) ? "new" : "before",
+    createdMs,
+    join: machine.status?.nodeRef ? "joined" : joinOf(deprecatedConditionsOf(machine), NODE_HEALTHY),
+  };
 }
 
 function fleetMachine(

@@ -6,7 +6,7 @@ import { recordOf, renewalOf } from "../scope.ts";
 
 /** Tags of snapshots and versions, from which a status that was lost is rebuilt. */
 const POOL = "capstan_pool";
-const CYCLE = "capstan_cycle";
+export const CYCLE = "capstan_cycle";
 const BASE = "capstan_base";
 const FINGERPRINT = "capstan_fingerprint";
 const DONOR = "capstan_donor";

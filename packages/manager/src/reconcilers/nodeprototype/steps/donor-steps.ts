@@ -1,10 +1,9 @@
-import { formatTimestamp, Node } from "@capstan/api";
+import { formatTimestamp, type JsonObject, Node } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import { decideStop, INSTALL_SCRIPT, SCRUB_COMMAND } from "@capstan/plan";
 import { drainMachine } from "../../../workload/drain/drain-machine.ts";
 import { drainRulesOf } from "../../../workload/drain/drain-rules.ts";
-import { type AzureScope, donorID, objectIn, read, readPower, textIn } from "../gallery/azure-reads.ts";
-import { type CommandResult, commandResultOf } from "../gallery/run-command.ts";
+import { type AzureScope, donorID, readPower, textIn } from "../gallery/azure-reads.ts";
 import {
   annotating,
   donorNode,
@@ -16,7 +15,9 @@ import {
   ON_NODE,
   workloadOf,
 } from "../fleet/donor-node.ts";
+import { compareContents } from "./compare-contents.ts";
 import { failRenewal } from "./fail.ts";
+import { runOnDonor } from "./run-on-donor.ts";
 import { changeDonor, moveTo, recordOf, renewalOf } from "../scope.ts";
 
 // The donor serves nothing meanwhile, so its steps are watched closely; Azure allows twelve reads of it a minute.
@@ -58,25 +59,19 @@ async function recordAnnotations(scope: AzureScope, names: readonly string[]): P
 
 /** Installs what removes the donor's identity at the first boot of its copies. The donor still serves meanwhile. */
 export async function prepareDonor(scope: AzureScope): Promise<Outcome> {
-  const { azure } = scope;
-  const { cycleID } = renewalOf(scope);
-  const id = `${donorID(scope)}/runCommands/${SCRUB_COMMAND}`;
-  const body = await read(scope, id, { $expand: "instanceView" });
-  if (!body || textIn(objectIn(body, "tags"), "capstan_cycle") !== cycleID) {
-    const properties = { source: { script: INSTALL_SCRIPT }, timeoutInSeconds: 300, asyncExecution: false };
-    const command = { location: azure.location, tags: { capstan_cycle: cycleID }, properties };
-    await azure.arm.put(id, command, { location: azure.location });
-    return again(WATCH_MS, "Preparing");
-  }
-  const result = commandResultOf(body);
-  if (!result.isOver) return again(WATCH_MS, "Preparing");
-  if (result.state !== "Succeeded") return failRenewal(scope, "PreparationFailed", whyNot(result));
+  const ended = await compareContents(scope);
+  if (ended) return ended;
+  const view = await runOnDonor(scope, { name: SCRUB_COMMAND, script: INSTALL_SCRIPT, timeoutS: 300 });
+  if (!view) return again(WATCH_MS, "Preparing");
+  if (textIn(view, "executionState") !== "Succeeded")
+    return failRenewal(scope, "PreparationFailed", whyNot(view));
   await moveTo(scope, "Draining");
   return again(0, "Draining");
 }
 
-function whyNot({ state, exitCode, error }: CommandResult): string {
-  return `the script that prepares the image ended with ${state} (exit code ${exitCode}): ${error}`;
+function whyNot(view: JsonObject): string {
+  const { executionState, exitCode, error } = view;
+  return `the script that prepares the image ended with ${String(executionState)} (exit code ${String(exitCode)}): ${String(error)}`;
 }
 
 /** Cordons the donor and evicts its pods; a drain that does not end in time ends the renewal, and no pod is forced. */

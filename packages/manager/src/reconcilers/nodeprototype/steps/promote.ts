@@ -1,6 +1,7 @@
 import { formatTimestamp, type JsonObject, sameArmId } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import { decidePromote, type HistoryEntry, promoted, type PrototypeRecord } from "@capstan/plan";
+import { sizeOf } from "../gallery/version-size.ts";
 import { type AzureScope, objectIn, read, stateOf } from "../gallery/azure-reads.ts";
 import { failRenewal } from "./fail.ts";
 import { promotedAt, promotedTags } from "../gallery/prototype-tags.ts";
@@ -39,7 +40,7 @@ export async function promote(scope: AzureScope): Promise<Outcome> {
       change(scope, { bootImage: bootImageIn(scope) });
       return again(MODEL_MS, "AwaitingModel");
     case "record":
-      return (await isRolled(scope, body)) ? record(scope) : again(0, "Promoting");
+      return (await isRolled(scope, body)) ? record(scope, body) : again(0, "Promoting");
   }
 }
 
@@ -66,11 +67,11 @@ export function published(body: JsonObject | undefined, excludeFromLatest: boole
 }
 
 /** The renewal has succeeded: only now the timestamp moves. */
-async function record(scope: AzureScope): Promise<Outcome> {
+async function record(scope: AzureScope, version: JsonObject | undefined): Promise<Outcome> {
   const { owner, context, shared, ownerKey } = scope;
   const { history, donor, startedAt } = renewalOf(scope);
   const nowMs = context.env.clock.now();
-  const entry = entryAt(scope, formatTimestamp(nowMs));
+  const entry = { ...entryAt(scope, formatTimestamp(nowMs)), ...sizeOf(version) };
   owner.status = { ...owner.status, lastImagePrototype: entry.createdAt };
   await moveTo(scope, "Idle", {
     history: promoted(history, entry),
@@ -80,6 +81,8 @@ async function record(scope: AzureScope): Promise<Outcome> {
     nextAttemptTime: undefined,
     lastError: undefined,
     snapshot: undefined,
+    joins: undefined,
+    rolledBack: undefined,
   });
   shared.ports.prototypeMetrics.ended(ownerKey, "succeeded");
   const minutes = Math.round((nowMs - Date.parse(startedAt)) / 60_000);

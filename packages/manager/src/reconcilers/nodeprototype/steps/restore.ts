@@ -121,7 +121,8 @@ async function goOn(scope: AzureScope): Promise<Outcome> {
   const to = succeeded ? "Scrubbing" : "Aborting";
   await moveTo(scope, to);
   const message = `${donor.machine} is in service again`;
-  context.event({ type: "Normal", reason: "PrototypeDonorBack", message });
+  // A donor that has nothing new was never out of service.
+  if (outMs !== undefined) context.event({ type: "Normal", reason: "PrototypeDonorBack", message });
   return again(0, to);
 }
 
