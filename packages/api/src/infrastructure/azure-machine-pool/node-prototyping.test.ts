@@ -57,12 +57,11 @@ describe("nodePrototypingOf", () => {
     expect(intervals).toEqual(["1h", "2h", "3h"]);
   });
 
-  test("rolls no node and keeps the donor by default", () => {
+  test("rolls no node by default", () => {
     expect(nodePrototypingOf(every("1h"))).toEqual({
       interval: "1h",
       rolloutPolicy: "None",
       canary: "Enabled",
-      donor: "Restart",
       rollbackWindow: "2h",
     });
   });
@@ -89,10 +88,6 @@ describe("validateNodePrototyping", () => {
       `${PATH}.interval: Invalid value: "1d": time: unknown unit "d" in duration "1d"; use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m`,
     ],
     [every("9000h"), `${PATH}.interval: Invalid value: "9000h": must be at most 8760h, a year`],
-    [
-      pool({ computeGallery, nodePrototyping: { interval: "24h", donor: "Replace" } }),
-      `${PATH}.donor: Invalid value: "Replace": is not supported yet; use Restart, or leave it out`,
-    ],
     [
       pool({
         computeGallery,

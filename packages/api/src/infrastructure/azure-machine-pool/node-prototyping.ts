@@ -52,13 +52,6 @@ export const NodePrototyping = object(
         { default: "2h" },
       ),
     ),
-    donor: optional(
-      oneOf(
-        "What happens to the node that the image is taken from: it returns (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
-        ["Restart", "Replace"],
-        { default: "Restart" },
-      ),
-    ),
   },
 );
 
@@ -86,7 +79,7 @@ const PHASES = [
 ] as const;
 
 const Donor = object("The node that the image is taken from.", {
-  mode: oneOf("What happens to it.", ["Restart", "Replace"]),
+  mode: optional(string("Of earlier releases: what happens to it.")),
   machine: string("Its AzureMachinePoolMachine or, for a template, its Machine."),
   nodeName: optional(string("Its Node.")),
   nodeUID: optional(string("The UID of its Node, so that a new Node of that name is not mistaken for it.")),
@@ -291,7 +284,6 @@ export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping
   return (
     settings && {
       rolloutPolicy: "None",
-      donor: "Restart",
       canary: "Enabled",
       rollbackWindow: DEFAULT_ROLLBACK_WINDOW,
       ...settings,
@@ -387,14 +379,10 @@ function templateErrors(path: string, { spec, at = IN_POOL }: PrototypingSource)
 function notYetErrors(
   path: string,
   { spec }: PrototypingSource,
-  { donor, rolloutPolicy }: Frozen<NodePrototyping>,
+  { rolloutPolicy }: Frozen<NodePrototyping>,
 ): readonly FieldError[] {
   const isInPlace = spec.strategy?.rollingUpdate?.instanceUpdate === "InPlace";
   return [
-    ...errorIf(
-      donor === "Replace",
-      invalid(`${path}.donor`, donor, "is not supported yet; use Restart, or leave it out"),
-    ),
     ...errorIf(
       rolloutPolicy === "RollingUpdate" && isInPlace,
       invalid(

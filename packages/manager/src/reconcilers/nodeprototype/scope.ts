@@ -125,7 +125,6 @@ export function recordOf({ owner }: Pick<Scope, "owner">): PrototypeRecord {
 }
 
 const NO_DONOR = {
-  mode: "Restart",
   machine: "",
   nodeName: "",
   nodeUID: "",

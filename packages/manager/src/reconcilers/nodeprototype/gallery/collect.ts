@@ -92,7 +92,6 @@ function lostDonor(scope: AzureScope): Partial<PrototypeRecord> | undefined {
 function donorIn(machine: FleetMachine): NonNullable<PrototypeRecord["donor"]> {
   const { name = "", uid = "" } = machine.nodeRef ?? {};
   return {
-    mode: "Restart",
     machine: machine.facts.machine,
     nodeName: name,
     nodeUID: uid,

@@ -52,7 +52,7 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
     fingerprint: shortHash(imageContentsOf(node)),
     imageCount: node.status?.images?.length ?? 0,
     ...(start.isRequested && { isRequested: true }),
-    donor: donorOf(scope, machine, { node, found }),
+    donor: donorOf(machine, { node, found }),
   });
   const others = start.passedOver.map((one) => `${one.machine} (${one.why})`);
   const rest = others.length > 0 ? `; passed over: ${listed(others)}` : "";
@@ -139,14 +139,12 @@ function renewalAt({ azure, owner, fleet }: AzureScope, nowMs: number): Partial<
 }
 
 function donorOf(
-  { settings }: AzureScope,
   machine: FleetMachine,
   { node, found }: { readonly node: Frozen<Node>; readonly found: InstanceWithDisk },
 ): NonNullable<PrototypeRecord["donor"]> {
   const { name, uid = "" } = node.metadata;
   const { bootID = "" } = node.status?.nodeInfo ?? {};
   return {
-    mode: settings?.donor ?? "Restart",
     machine: machine.facts.machine,
     nodeName: name,
     nodeUID: uid,
