@@ -12,7 +12,7 @@ const SOUND: CanaryFacts = {
   node: NODE,
   firstBootID: "b1",
   inspection: { isOver: true, error: "", flaws: "" },
-  expected: { kubeletVersion: "v1.33.5", images: 3, machineIDs: new Set(["donor"]) },
+  expected: { kubeletVersions: ["v1.33.5"], images: 3, machineIDs: new Set(["donor"]) },
   isOverdue: false,
 };
 const NONE = {
@@ -74,8 +74,14 @@ test.each<[string, Partial<CanaryFacts>, string, RegExp]>([
     /v1\.32\.0, and new machines need v1\.33\.5/,
   ],
   [
+    "takes the kubelet of its donor, whatever the spec says",
+    { expected: { ...SOUND.expected, kubeletVersions: ["v1.34.1", "v1.33.5"] } },
+    "Passed",
+    /Ready/,
+  ],
+  [
     "takes any kubelet when no version is wanted",
-    { expected: { ...SOUND.expected, kubeletVersion: undefined } },
+    { expected: { ...SOUND.expected, kubeletVersions: [] } },
     "Passed",
     /Ready/,
   ],

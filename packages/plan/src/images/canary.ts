@@ -36,7 +36,8 @@ export interface CanaryFacts {
     | { readonly isOver: boolean; readonly error: string; readonly flaws: string }
     | undefined;
   readonly expected: {
-    readonly kubeletVersion: string | undefined;
+    /** The version in the spec, and that of the donor: the image in the spec may have another one. */
+    readonly kubeletVersions: readonly string[];
     /** How many container images the Node of the donor reported. */
     readonly images: number;
     /** The machine ids of the other Nodes. */
@@ -107,10 +108,10 @@ function inspectionStep({ inspection, isOverdue }: CanaryFacts): CanaryStep {
 }
 
 function flawOf(node: CanaryNode, { expected, firstBootID }: CanaryFacts): string | undefined {
-  const { kubeletVersion, machineIDs, images } = expected;
+  const { kubeletVersions, machineIDs, images } = expected;
   if (machineIDs.has(node.machineID)) return `its Node has the machine id ${node.machineID} of another Node`;
-  if (kubeletVersion !== undefined && node.kubeletVersion !== kubeletVersion)
-    return `its kubelet has the version ${node.kubeletVersion}, and new machines need ${kubeletVersion}`;
+  if (kubeletVersions.length > 0 && !kubeletVersions.includes(node.kubeletVersion))
+    return `its kubelet has the version ${node.kubeletVersion}, and new machines need ${kubeletVersions.join(" or ")}`;
   if (node.bootID !== firstBootID) return "it has restarted after it had joined";
   if (node.isReady && node.images < images)
     return `it has ${node.images} container images, and its donor had ${images}`;

@@ -90,6 +90,7 @@ const Donor = object("The node that the image is taken from.", {
   providerID: optional(string("The provider id of its Node.")),
   vmID: optional(string("The id of the VM in Azure.")),
   osDiskID: optional(string("The ARM id of the disk it boots from.")),
+  kubeletVersion: optional(string("The version of its kubelet.")),
   cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
   outSince: optional(timestamp("Since when its Node takes no pods.")),
   stoppedAt: optional(timestamp("When the VM was observed to be stopped.")),

@@ -143,7 +143,7 @@ function donorOf(
   { node, found }: { readonly node: Frozen<Node>; readonly found: InstanceWithDisk },
 ): NonNullable<PrototypeRecord["donor"]> {
   const { name, uid = "" } = node.metadata;
-  const { bootID = "" } = node.status?.nodeInfo ?? {};
+  const { bootID = "", kubeletVersion } = node.status?.nodeInfo ?? {};
   return {
     machine: machine.facts.machine,
     nodeName: name,
@@ -153,5 +153,6 @@ function donorOf(
     providerID: machine.providerID,
     vmID: found.instance.vmID ?? "",
     osDiskID: found.osDiskID,
+    ...(kubeletVersion !== undefined && { kubeletVersion }),
   };
 }

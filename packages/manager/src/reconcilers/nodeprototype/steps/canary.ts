@@ -78,13 +78,19 @@ async function observe(scope: AzureScope, nodes: Nodes): Promise<Seen> {
       inspection: body && canary?.bootID !== undefined ? await inspectionOf(scope, body) : undefined,
       firstBootID: canary?.bootID,
       expected: {
-        kubeletVersion: scope.fleet.version,
+        kubeletVersions: kubeletVersionsOf(scope),
         images: renewalOf(scope).imageCount,
         machineIDs: machineIDsOf(scope, nodes),
       },
       isOverdue: isOverdue(recordOf(scope), scope.context.env.clock.now()),
     },
   };
+}
+
+function kubeletVersionsOf(scope: AzureScope): readonly string[] {
+  const { kubeletVersion } = renewalOf(scope).donor;
+  const versions = new Set([scope.fleet.version ?? "", kubeletVersion ?? ""]);
+  return [...versions].filter((version) => version !== "");
 }
 
 function skippedBecause({ settings, fleet }: AzureScope): string | undefined {
