@@ -47,13 +47,17 @@ export async function scrubCopy(scope: AzureScope): Promise<Outcome> {
 }
 
 async function observe(scope: AzureScope): Promise<Copy> {
-  const { helper, disk, networkInterface } = idsOf(scope);
+  const { disk, networkInterface } = idsOf(scope);
+  const helper = await read(scope, idsOf(scope).helper, { $expand: "instanceView" });
+  // While the helper works, nothing else can have changed that matters.
+  const isWorking = helper !== undefined && helperIn(helper).power === "running";
+  const readIf = async (id: string) => (isWorking ? helper : await read(scope, id));
   const bodies = {
-    scrubbed: await read(scope, scrubbedSnapshotID(scope)),
-    helper: await read(scope, helper, { $expand: "instanceView" }),
-    disk: await read(scope, disk),
-    networkInterface: await read(scope, networkInterface),
-    snapshot: await read(scope, snapshotID(scope)),
+    scrubbed: isWorking ? undefined : await read(scope, scrubbedSnapshotID(scope)),
+    helper,
+    disk: await readIf(disk),
+    networkInterface: await readIf(networkInterface),
+    snapshot: await readIf(snapshotID(scope)),
   };
   const { cycleID } = renewalOf(scope);
   const foreign = Object.values(bodies).find((body) => body !== undefined && cycleOf(body) !== cycleID);
