@@ -39,6 +39,13 @@ export const NodePrototyping = object(
         ),
       }),
     ),
+    promotion: optional(
+      oneOf(
+        "Where the image of new nodes is named: in the status (Status), so that the spec stays as it is, or also in the spec (Spec), once.",
+        ["Status", "Spec"],
+        { default: "Status" },
+      ),
+    ),
     rollbackWindow: optional(
       duration(
         "How long after a promotion the image is rolled back when new nodes fail to join; 0s switches that off.",
@@ -267,6 +274,7 @@ export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping
   return (
     settings && {
       rolloutPolicy: "None",
+      promotion: "Status",
       donor: "Restart",
       rollbackWindow: DEFAULT_ROLLBACK_WINDOW,
       ...settings,
@@ -361,14 +369,22 @@ function templateErrors(path: string, { spec, at = IN_POOL }: PrototypingSource)
 
 function notYetErrors(
   path: string,
-  { spec }: PrototypingSource,
-  { donor, rolloutPolicy }: Frozen<NodePrototyping>,
+  { spec, at = IN_POOL }: PrototypingSource,
+  { donor, rolloutPolicy, promotion }: Frozen<NodePrototyping>,
 ): readonly FieldError[] {
   const isInPlace = spec.strategy?.rollingUpdate?.instanceUpdate === "InPlace";
   return [
     ...errorIf(
       donor === "Replace",
       invalid(`${path}.donor`, donor, "is not supported yet; use Restart, or leave it out"),
+    ),
+    ...errorIf(
+      promotion === "Spec" && at !== IN_POOL,
+      invalid(
+        `${path}.promotion`,
+        promotion,
+        "cannot be used here: the spec of a template cannot change; use Status",
+      ),
     ),
     ...errorIf(
       rolloutPolicy === "RollingUpdate" && isInPlace,

@@ -162,6 +162,8 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
       template.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION] !== undefined ||
       clones().some(isAboutToBoot),
     newMachines: (active) => clones().flatMap((clone) => newMachine(clone, active, cache) ?? []),
+    writeToSpec: () => Promise.resolve(true),
+    restoreSpec: () => Promise.resolve(true),
     rollSince: async (promotedAt) => {
       for (const deployment of deploymentsOf(template, cache))
         if (!isRolledSince(deployment, promotedAt))
