@@ -130,7 +130,7 @@ function groupsOf({
   own,
   base,
 }: MachinesByImage): readonly (readonly [string, readonly MeasuredMachine[]])[] {
-  const versions = [...new Set(own.map(({ version }) => version))].sort(compareVersions).reverse();
+  const versions = [...new Set(own.map(({ version }) => version))].sort(compareVersions).toReversed();
   return [
     ...versions.map((version) => {
       const name = version === undefined ? "an image of a node" : `version ${version}`;

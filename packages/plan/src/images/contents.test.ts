@@ -73,7 +73,9 @@ test("the answer of a donor is read line by line, and other lines say nothing", 
   const lines = [`${sum("a")}  var/lib/dpkg/status`, `${sum("b")}  var/log/apt/history.log`];
   const expected = { packages: "a".repeat(16), updates: "b".repeat(16) };
   expect(installedIn(lines.join("\n"))).toEqual(expected);
-  expect(installedIn(["sudo: unable to resolve host", ...lines.reverse(), ""].join("\n"))).toEqual(expected);
+  expect(installedIn(["sudo: unable to resolve host", ...lines.toReversed(), ""].join("\n"))).toEqual(
+    expected,
+  );
   expect(installedIn("x".repeat(1_000_000))).toEqual(NOT_KNOWN);
   expect(installedIn(`${sum("a")}  etc/passwd`)).toEqual(NOT_KNOWN);
 });

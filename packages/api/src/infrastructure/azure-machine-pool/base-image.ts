@@ -28,7 +28,7 @@ export function promotedSpecOf({ metadata }: Pick<ImageSource, "metadata">): Pro
     const value: unknown = JSON.parse(metadata.annotations?.[PROTOTYPE_BASE_ANNOTATION] ?? "");
     const { definition, image } = value as Partial<PromotedSpec>;
     const isWhole = typeof definition === "string" && typeof image === "object" && image !== null;
-    return isWhole && imageErrors("image", image as Image).length === 0 ? { definition, image } : undefined;
+    return isWhole && imageErrors("image", image).length === 0 ? { definition, image } : undefined;
   } catch {
     return undefined;
   }

@@ -24,7 +24,10 @@ export async function writeToSpec(client: Client, pool: Pool, definitionID: stri
   const [, , subscriptionID, , resourceGroup, , , , gallery, , name] = definitionID.split("/");
   const promoted: PromotedSpec = { definition: definitionID, image: baseImageOf(pool) ?? {} };
   const computeGallery = { subscriptionID, resourceGroup, gallery, name, version: "latest", plan: null };
-  await patch(client, pool, { ...NO_IMAGE, computeGallery }, JSON.stringify(promoted));
+  await write(client, pool, {
+    image: { ...NO_IMAGE, computeGallery },
+    annotation: JSON.stringify(promoted),
+  });
   return false;
 }
 
@@ -35,17 +38,17 @@ export async function restoreSpec(client: Client, pool: Pool): Promise<boolean> 
   const { computeGallery } = promoted.image;
   // A merge patch would keep fields of the definition.
   const fields = { subscriptionID: null, resourceGroup: null, plan: null, ...computeGallery };
-  await patch(
-    client,
-    pool,
-    { ...NO_IMAGE, ...promoted.image, ...(computeGallery && { computeGallery: fields }) },
-    null,
-  );
+  const image = { ...NO_IMAGE, ...promoted.image, ...(computeGallery && { computeGallery: fields }) };
+  await write(client, pool, { image, annotation: null });
   return false;
 }
 
 /** A change by another client since the read makes the write fail with a conflict, and is read first. */
-async function patch(client: Client, pool: Pool, image: object, annotation: string | null): Promise<void> {
+async function write(
+  client: Client,
+  pool: Pool,
+  { image, annotation }: { readonly image: object; readonly annotation: string | null },
+): Promise<void> {
   const { resourceVersion } = pool.metadata;
   const metadata = { resourceVersion, annotations: { [PROTOTYPE_BASE_ANNOTATION]: annotation } };
   await client.patch(AzureMachinePool, pool.metadata, {
