@@ -180,7 +180,7 @@ export {
   isHalted,
 } from "./rollout/scale-set/view.ts";
 export { counted } from "./rollout/shared/action.ts";
-export { type VersionFinding, versionFindings } from "./rollout/shared/version-change.ts";
+export { kubeletNotes, type VersionFinding, versionFindings } from "./rollout/shared/version-change.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";
 export { firstDrift } from "./service-operator/drift.ts";
 export {
