@@ -3,6 +3,7 @@ import { runStep, type Step, type StepResult } from "./steps.ts";
 
 const STEPS: readonly Step[] = [
   { name: "types", command: ["tsc", "-p", "."] },
+  { name: "types of the page", command: ["tsc", "-p", "packages/page"] },
   { name: "lint", command: ["oxlint", "--type-aware", "--quiet"] },
   { name: "architecture", command: ["vitest", "run", "--project", "unit", "test/architecture"] },
   { name: "dead code and dependencies", command: ["knip"] },

@@ -6,7 +6,9 @@ import { exportsOf, type SourceFile, undocumented, type Violation, violationsOf 
 const read = (path: string): SourceFile => ({ path, text: readFileSync(path, "utf8") });
 const format = ({ path, line, message }: Violation): string => `${path}:${line} ${message}`;
 
-const sources = globSync("packages/*/src/**/*.ts").filter((path) => !/\.(test|deep|fixture)\.ts$/.test(path));
+const sources = globSync("packages/*/src/**/*.{ts,tsx}").filter(
+  (path) => !/\.(test|deep|fixture)\.tsx?$/.test(path),
+);
 const indexes = sources.filter((path) => /^packages\/[^/]+\/src\/index\.ts$/.test(path));
 
 const MOST_FILES = 20;

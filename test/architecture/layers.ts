@@ -77,6 +77,13 @@ export const LAYERS: readonly Layer[] = [
     reason: "authors of updaters install this package alone, and their updaters know the wire, not our types",
   },
   {
+    name: "page",
+    about: "the page in the browser, and what its server and it say to each other",
+    mayImport: ["api"],
+    reason:
+      "a browser gets rows that are ready to be drawn; decisions stay on the server, where they are made once",
+  },
+  {
     name: "cli",
     about: "the command line: capstan up, plan, rollout, describe, get, sim, azure-sim, init, manager, …",
     mayImport: [
@@ -90,6 +97,7 @@ export const LAYERS: readonly Layer[] = [
       "azure-sim",
       "sim",
       "updater",
+      "page",
     ],
     reason: "the command line puts the parts together and is the only one that knows all of them",
   },
@@ -139,6 +147,9 @@ export const PURE = {
   reason:
     "plan*.ts and decide*.ts are synchronous and pure: everything that a decision rests on is an argument, so that tables test it and capstan plan shows it",
 } as const;
+
+/** What stands in for `env` in a browser: its clock, timers, sockets and storage. */
+export const BROWSER = "packages/page/src/app/browser.ts";
 
 /** Programs and built-ins that reach time, randomness or sockets; only `env` (and a server's `http/` folder, for sockets) may. */
 export const FORBIDDEN_MODULES: readonly {

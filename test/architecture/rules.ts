@@ -1,6 +1,6 @@
 import { parseSync, Visitor } from "oxc-parser";
 import { dirname, join } from "node:path/posix";
-import { FORBIDDEN_MODULES, FOLDERS, LAYERS, PURE, SEPARATED } from "./layers.ts";
+import { BROWSER, FORBIDDEN_MODULES, FOLDERS, LAYERS, PURE, SEPARATED } from "./layers.ts";
 
 /** A source file: its path from the repository's root, and its text. */
 export interface SourceFile {
@@ -35,7 +35,7 @@ export function violationsOf(file: SourceFile): Violation[] {
   for (const { start, ...imported } of imports) {
     for (const message of importProblems(file.path, imported)) report(start, message);
   }
-  if (!isEnv(file.path)) visitGlobals(program, report);
+  if (!isEnv(file.path) && file.path !== BROWSER) visitGlobals(program, report);
   visitClasses(program, report);
   if (isPure(file.path)) visitAsync(program, report);
   if (/^packages\/[^/]+\/src\/index\.ts$/.test(file.path)) checkIndex(file, { comments, report });

@@ -256,6 +256,13 @@ export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-mach
 export { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";
 /** Which fields of an AzureMachine have no effect here. */
 export { unsupportedErrors } from "./infrastructure/not-supported.ts";
+export {
+  baseImageOf,
+  isPromotedInSpec,
+  PROTOTYPE_BASE_ANNOTATION,
+  type PromotedSpec,
+  promotedSpecOf,
+} from "./infrastructure/azure-machine-pool/base-image.ts";
 export { machineSpecIn, templatePrototypingOf } from "./infrastructure/template-prototyping.ts";
 export { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
 export {

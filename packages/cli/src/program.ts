@@ -21,6 +21,7 @@ import { addManager } from "./manager-program.ts";
 import { addVerify } from "./verify-program.ts";
 import { VERSION } from "./manifest.ts";
 import { commandOfOther, withOneName } from "./completion/other-programs.ts";
+import { addPage } from "./page/page-program.ts";
 import { addPrototype } from "./prototype-program.ts";
 import { addRehearse } from "./rehearse/rehearse-program.ts";
 import { addPlan, addRollout } from "./rollout-program.ts";
@@ -113,6 +114,7 @@ Examples:
   capstan up                           start in ./.capstan, on port 6443
   capstan up --port 0 --data-dir /tmp/try   a second one, on a free port
   export KUBECONFIG=$PWD/.capstan/kubeconfig && kubectl get crds
+  capstan page                         clusters and rollouts in a browser, with your own rights
   capstan status -o json               for scripts
   capstan sim status                   the resources of the simulated Azure, as a tree
   capstan sim run examples/scenarios/boot-100.yaml   a rehearsal in virtual time
@@ -212,7 +214,7 @@ type Addition = (program: Command, shell: Shell, carryOut: CarryOut) => void;
 /** The order in which help shows them; of two commands, the one that is used more often comes first. */
 const GROUPS: readonly (readonly [string, readonly Addition[]])[] = [
   ["Run", [addServerCommands, addAzureSim, addInit, addUninstall, addManager, addUpdater, addVerify]],
-  ["Look", [addQuestions, addDescribe]],
+  ["Look", [addQuestions, addDescribe, addPage]],
   ["Change", [addPlan, addRollout, addPrototype, addConvert]],
   ["Rehearse", [addRehearse, addSimCommands]],
   ["Help", [addHelp]],
@@ -223,6 +225,7 @@ const SPEED = "speed of all clocks relative to the machine's (default: as before
 type UpFlags = DataDirFlag & {
   port: number;
   azurePort: number;
+  pagePort: number;
   speed?: number;
   latencies?: string;
   featureGates?: string;
@@ -244,6 +247,7 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     .addOption(dataDirOption(shell))
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 6443)
     .option("--azure-port <number>", "port of the simulated Azure; 0 picks a free one", portNumber, 0)
+    .option("--page-port <number>", "port of the page in the browser; 0 picks a free one", portNumber, 0)
     .option("--speed <factor>", SPEED, positiveNumber)
     .option(
       "--latencies <file>",

@@ -38,8 +38,18 @@ export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition
 export { type Candidate, shortageOf } from "./images/donor.ts";
 export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
 export { imageContentsOf } from "./images/image-contents.ts";
-export { BOOTED_TWICE, INSPECT_COMMAND, INSPECT_SCRIPT, SCRUBBED_LATE } from "./images/inspect-script.ts";
-export { INSTALLED_COMMAND, INSTALLED_SCRIPT, installedIn, NOT_KNOWN } from "./images/installed-script.ts";
+export {
+  BOOTED_TWICE,
+  INSPECT_COMMAND,
+  INSPECT_SCRIPT,
+  SCRUBBED_LATE,
+} from "./images/scripts/inspect-script.ts";
+export {
+  INSTALLED_COMMAND,
+  INSTALLED_SCRIPT,
+  installedIn,
+  NOT_KNOWN,
+} from "./images/scripts/installed-script.ts";
 export { interruptionOf, isFailure, isSkipped, yields } from "./images/interruption.ts";
 export { decideLastPatch, patchLevelOf } from "./images/last-patch.ts";
 export { type BootImage, bootImageOf } from "./images/lineage.ts";
@@ -66,7 +76,7 @@ export {
   isRunning,
 } from "./images/record.ts";
 export { type ScrubFacts, type ScrubStep, decideScrub } from "./images/scrub-copy.ts";
-export { HELPER_LUN, INSTALL_SCRIPT, SCRUB_COMMAND } from "./images/scrub-script.ts";
+export { HELPER_LUN, INSTALL_SCRIPT, SCRUB_COMMAND } from "./images/scripts/scrub-script.ts";
 export { limitRefusalOf } from "./images/limits.ts";
 export { decidePin, isRollbackDone } from "./images/pin.ts";
 export { decideRollback, type NewMachine } from "./images/roll-back.ts";
@@ -192,7 +202,7 @@ export {
   isHalted,
 } from "./rollout/scale-set/view.ts";
 export { counted } from "./rollout/shared/action.ts";
-export { type VersionFinding, versionFindings } from "./rollout/shared/version-change.ts";
+export { kubeletNotes, type VersionFinding, versionFindings } from "./rollout/shared/version-change.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";
 export { firstDrift } from "./service-operator/drift.ts";
 export {

@@ -8,7 +8,7 @@ import {
   INSTALLED_SCRIPT,
   installedIn,
   NOT_KNOWN,
-} from "../../../packages/plan/src/images/installed-script.ts";
+} from "../../../packages/plan/src/images/scripts/installed-script.ts";
 import { runScript } from "../../../packages/sim/src/guests/run-command.ts";
 
 const folders: string[] = [];

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { INSTALL_SCRIPT, SCRUB_SCRIPT } from "../../../packages/plan/src/images/scrub-script.ts";
+import { INSTALL_SCRIPT, SCRUB_SCRIPT } from "../../../packages/plan/src/images/scripts/scrub-script.ts";
 import { HELPER_LUN } from "../../../packages/plan/src/index.ts";
 import { isCopyOfAnother, scrub } from "../../../packages/sim/src/guests/identity.ts";
 import { runScript } from "../../../packages/sim/src/guests/run-command.ts";

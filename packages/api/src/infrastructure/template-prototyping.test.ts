@@ -12,7 +12,7 @@ function template(more: object, annotations: Record<string, string> = {}): Azure
   return {
     ...built,
     spec: { ...built.spec, template: { spec: { ...spec, ...more } } },
-  } as AzureMachineTemplate;
+  };
 }
 
 const older = template({ image: { computeGallery, nodePrototyping: { interval: "2h" } } });

@@ -1,18 +1,16 @@
 import { humanDuration } from "@capstan/apiserver/human-duration";
-import {
-  Cluster,
-  type Frozen,
-  getCondition,
-  KubeadmControlPlane,
-  MachineDeployment,
-  MachinePool,
-} from "@capstan/api";
-import type { Client } from "@capstan/runtime";
+import { Cluster, type Frozen } from "@capstan/api";
 import { unknownName } from "../cluster/unknown-name.ts";
 import { withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
-import { hasTrouble, type Reporter, troubleOf } from "../describe/trouble.ts";
 import { EXIT } from "../exit-codes.ts";
+import {
+  type ClusterFacts,
+  factsOfFleet,
+  type Fleet,
+  fleetIn,
+  type ReadyCount,
+} from "../fleet/cluster-facts.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { onOneLine } from "../render/one-line.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
@@ -70,32 +68,6 @@ function isNamed(names: readonly string[], name: string): boolean {
   return names.length === 0 || names.includes(name);
 }
 
-/** Clusters, and the objects that own their machines. */
-export interface Fleet {
-  readonly clusters: readonly Frozen<Cluster>[];
-  readonly controlPlanes: readonly Owner[];
-  /** MachinePools and MachineDeployments. */
-  readonly workers: readonly Owner[];
-}
-
-/** What MachinePools, MachineDeployments and control planes have in common. */
-interface Owner {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly spec: { readonly clusterName?: string; readonly replicas?: number };
-  readonly status?: (Reporter["status"] & { readonly readyReplicas?: number }) | undefined;
-}
-
-async function fleetIn(client: Client, scope: { readonly namespace?: string }): Promise<Fleet> {
-  const [clusters, controlPlanes, pools, deployments] = await Promise.all([
-    client.list(Cluster, scope),
-    client.list(KubeadmControlPlane, scope),
-    client.list(MachinePool, scope),
-    client.list(MachineDeployment, scope),
-  ]);
-  return { clusters, controlPlanes, workers: [...pools, ...deployments] };
-}
-
 interface Look {
   readonly isEverywhere: boolean;
   /** Shows the endpoint, and whole messages. */
@@ -107,21 +79,12 @@ interface Look {
 }
 
 /** One line for each cluster, with why it is not available: in the last column, or below it in a narrow window. */
-export function fleetTable({ clusters, controlPlanes, workers }: Fleet, look: Look): string {
-  const { isEverywhere, isWide = false, columns = Number.POSITIVE_INFINITY } = look;
-  const keyOf = (namespace: string | undefined, name: string | undefined): string => `${namespace}/${name}`;
-  const byName = new Map(controlPlanes.map((one) => [keyOf(one.metadata.namespace, one.metadata.name), one]));
-  const byCluster = Map.groupBy(workers, ({ metadata, spec }) => keyOf(metadata.namespace, spec.clusterName));
-  const lines = clusters.map((cluster) => {
-    const { name, namespace } = cluster.metadata;
-    const controlPlane = byName.get(keyOf(namespace, cluster.spec.controlPlaneRef?.name));
-    const own = byCluster.get(keyOf(namespace, name)) ?? [];
-    const owners = [...(controlPlane ? [controlPlane] : []), ...own];
-    const counts = [readyOfAll(controlPlane ? [controlPlane] : []), readyOfAll(own)];
-    const needsUser = [cluster, ...owners].some((one) => hasTrouble(one, look.nowMs));
-    const message = messageOf(cluster, owners, look.nowMs);
-    return { cells: rowOf(cluster, counts, { ...look, needsUser }), message };
-  });
+export function fleetTable(fleet: Fleet, look: Look): string {
+  const { isEverywhere, isWide = false, columns = Number.POSITIVE_INFINITY, nowMs } = look;
+  const lines = factsOfFleet(fleet, nowMs).map((facts) => ({
+    cells: rowOf(facts, look),
+    message: facts.message,
+  }));
   const heads = [...(isEverywhere ? ["NAMESPACE"] : []), ...HEADS, ...(isWide ? ["ENDPOINT"] : [])];
   const full = table(
     [...heads, "MESSAGE"],
@@ -145,29 +108,24 @@ const INDENT = "    ";
 const HEADS = ["NAME", "PHASE", "AVAILABLE", "CONTROL PLANE", "WORKERS", "AGE"] as const;
 
 /** Ready and desired machines; control planes that run no machines of ours have none. */
-function readyOfAll(owners: readonly Owner[]): string {
-  if (owners.length === 0) return "-";
-  const sum = (count: (owner: Owner) => number | undefined): number =>
-    owners.reduce((total, owner) => total + (count(owner) ?? 0), 0);
-  return `${sum(({ status }) => status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
+function printedCount(count: ReadyCount | undefined): string {
+  return count === undefined ? "-" : `${count.ready}/${count.desired}`;
 }
 
 // The object has all of a message. Two lines below a cluster are enough to know where to look.
 const LONGEST_MESSAGE = 100;
 const LONGEST_BELOW = 150;
 
-function rowOf(
-  cluster: Frozen<Cluster>,
-  counts: readonly string[],
-  { isEverywhere, isWide = false, nowMs, paint, needsUser }: Look & { readonly needsUser: boolean },
-): string[] {
+function rowOf(facts: ClusterFacts, { isEverywhere, isWide = false, nowMs, paint }: Look): string[] {
+  const { cluster, controlPlaneCount, workerCount } = facts;
   const { name, namespace = "", creationTimestamp = "" } = cluster.metadata;
   return [
     ...(isEverywhere ? [namespace] : []),
     name,
     cluster.status?.phase ?? "",
-    availableOf(cluster, needsUser ? paint.bad : paint.warn, paint),
-    ...counts,
+    availableOf(facts, paint),
+    printedCount(controlPlaneCount),
+    printedCount(workerCount),
     humanDuration(nowMs - Date.parse(creationTimestamp)),
     ...(isWide ? [endpointOf(cluster)] : []),
   ];
@@ -178,23 +136,8 @@ function endpointOf({ spec }: Frozen<Cluster>): string {
   return host ? `${host}:${port}` : "-";
 }
 
-/** Why the cluster is not available, or which of its owners of machines needs a user although it is. */
-function messageOf(cluster: Frozen<Cluster>, owners: readonly Owner[], nowMs: number): string {
-  const { conditions } = cluster.status ?? {};
-  // A pass that failed says more than the state that it could not change.
-  const condition = getCondition(conditions, "Reconciled") ?? getCondition(conditions, "Available");
-  if (condition && condition.status !== "True") return condition.message;
-  const [first = ""] = owners.flatMap((owner) => {
-    const trouble = troubleOf(owner, nowMs);
-    return trouble
-      ? [`${owner.kind} ${owner.metadata.name}: ${trouble.message ?? trouble.reason ?? ""}`]
-      : [];
-  });
-  return first;
-}
-
-function availableOf({ status }: Frozen<Cluster>, unready: Paint["bad"], paint: Paint): string {
-  const available = getCondition(status?.conditions, "Available");
-  if (!available || available.status === "Unknown") return paint.warn("Unknown");
-  return available.status === "True" ? paint.good("True") : unready("False");
+function availableOf({ available, needsUser }: ClusterFacts, paint: Paint): string {
+  if (available === "Unknown") return paint.warn("Unknown");
+  if (available === "True") return paint.good("True");
+  return needsUser ? paint.bad("False") : paint.warn("False");
 }

@@ -1,20 +1,27 @@
 import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
 import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import type { Client } from "@capstan/runtime";
-import { newestTimeIn } from "../plan/read/newest-time.ts";
 import {
   awaitRollout,
   followProgress,
   type Patience,
+  type Progress,
   showRollout,
   TREE_EMPHASIS,
 } from "../rollout/follow-rollout.ts";
-import { findPool, readPool } from "../rollout/live-pool.ts";
-import { type OwnerName, ownerNamed, ownerProgress } from "../rollout/owner-progress.ts";
+import {
+  ownerMoment,
+  type OwnerName,
+  ownerNamed,
+  ownerProgress,
+  type OwnerRollout,
+  progressLines,
+} from "../rollout/owner-progress.ts";
+import { type Pace, paceAfter } from "../rollout/pace.ts";
 import { ownerRollout } from "../rollout/live-owner.ts";
 import { ownerTree } from "../rollout/owner-tree.ts";
 import { type PoolName, poolNamed } from "../rollout/pool-name.ts";
-import { type ReadState, rolloutState } from "../rollout/rollout-state.ts";
+import { stateReader } from "../rollout/state-reader.ts";
 import type { Shell } from "../shell.ts";
 import { draw } from "../watching/draw.ts";
 
@@ -35,7 +42,7 @@ export function rolloutStatus(shell: Shell, options: RolloutOptions & Patience):
   return withUserClient(shell, options.access, (client, place) => {
     const owner = ownerNamed(options.pool);
     if (owner) return awaitOwner(shell, { client, owner, place }, options);
-    return awaitRollout(shell, stateReader(client, poolIn(place, options), place), options);
+    return awaitRollout(shell, stateReader(client, poolIn(place, options), place.now), options);
   });
 }
 
@@ -47,9 +54,26 @@ interface OwnerPlace {
 
 /** The same for a control plane or a MachineDeployment, which report their numbers themselves. */
 function awaitOwner(shell: Shell, { client, owner, place }: OwnerPlace, patience: Patience): Promise<number> {
-  const { namespace } = place;
-  const { isWatching } = patience;
-  return followProgress(shell, () => ownerProgress(client, owner, { namespace, isWatching }), patience);
+  const look = ownerLook({ client, owner, place });
+  const read = async (): Promise<Progress> => {
+    const { rollout, pace } = await look();
+    return ownerProgress(rollout, pace, patience);
+  };
+  return followProgress(shell, read, patience);
+}
+
+/** Reads an owner repeatedly, and keeps the pace of its rollout. */
+function ownerLook({
+  client,
+  owner,
+  place,
+}: OwnerPlace): () => Promise<{ rollout: OwnerRollout; pace: Pace | undefined }> {
+  let pace: Pace | undefined;
+  return async () => {
+    const rollout = await ownerRollout(client, owner, place);
+    pace = paceAfter(pace, ownerMoment(rollout));
+    return { rollout, pace };
+  };
 }
 
 /** `capstan rollout watch`: shows a pool until Ctrl-C; without a terminal, until its rollout ends. */
@@ -57,23 +81,14 @@ export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<num
   return withUserClient(shell, options.access, (client, place) => {
     const owner = ownerNamed(options.pool);
     if (owner && shell.out.isTerminal) {
-      const readText = async (rows: number): Promise<string> =>
-        ownerTree(await ownerRollout(client, owner, place), rows);
+      const look = ownerLook({ client, owner, place });
+      const readText = async (rows: number): Promise<string> => {
+        const { rollout, pace } = await look();
+        return ownerTree({ ...rollout, lines: progressLines(rollout, pace) }, rows);
+      };
       return draw(shell, readText, TREE_EMPHASIS);
     }
     if (owner) return awaitOwner(shell, { client, owner, place }, { isWatching: true });
-    return showRollout(shell, stateReader(client, poolIn(place, options), place));
+    return showRollout(shell, stateReader(client, poolIn(place, options), place.now));
   });
-}
-
-/**
- * Reads a pool repeatedly. If the clock of its cluster is ahead of ours, the newest timestamp in the objects reveals
- * it.
- */
-function stateReader(client: Client, pool: PoolName, { now }: UserPlace): ReadState {
-  return async () => {
-    const parts = await readPool(client, await findPool(client, pool));
-    const newestMs = newestTimeIn([parts.pool, parts.machinePool, ...parts.machines]) ?? 0;
-    return rolloutState(parts, Math.max(now(), newestMs));
-  };
 }

@@ -18,6 +18,7 @@ import { type DataDirectory, openDataDirectory } from "../data-directory/data-di
 import { EXIT } from "../exit-codes.ts";
 import { featuresFor, rememberedGates, rememberGates } from "../data-directory/feature-gates.ts";
 import { aborted } from "../signals.ts";
+import { type PagePlace, servePage, type ServedPage } from "../page/serve-page.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
 import { prettyLines } from "../render/pretty-log.ts";
@@ -31,6 +32,8 @@ export interface UpOptions {
   readonly port: number;
   /** The port of the simulated Azure. */
   readonly azurePort: number;
+  /** The port of the page in the browser. */
+  readonly pagePort: number;
   /** The speed of all clocks relative to the machine's. Default: as before, 1 at first. */
   readonly speed?: number;
   /** Features to switch, as `NAME=true,...`. */
@@ -59,9 +62,9 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
     if (options.featureGates !== undefined) rememberGates(dataDir, options.featureGates);
     const on = Object.entries(features).flatMap(([name, isOn]) => (isOn ? [name] : []));
     if (on.length > 0) step(`features: ${on.join(", ")}`);
-    await start(shell, { directory, step, options, features, durations, closers });
+    const { link } = await start(shell, { directory, step, options, features, durations, closers });
     step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
-    printNextSteps(out, paint, dataDir);
+    printNextSteps(out, paint, { dataDir, link });
     // If the server is killed later, this is the last chance to store the cache that makes the next start faster.
     flushCompileCache();
     await aborted(stop);
@@ -98,7 +101,7 @@ interface Start {
 }
 
 /** Starts everything on one clock, which may run faster than the machine's. */
-async function start(shell: Shell, begun: Start): Promise<void> {
+async function start(shell: Shell, begun: Start): Promise<ServedPage> {
   const { directory, step, options, features, durations, closers } = begun;
   const { dataDir, speed } = options;
   const clock = openClock({ env: shell.env, dataDir, ...(speed !== undefined && { speed }) });
@@ -153,6 +156,34 @@ async function start(shell: Shell, begun: Start): Promise<void> {
   closers.push(() => manager.stop());
   await manager.start();
   step(`controllers: ${CONTROLLERS.map(({ name }) => name).join(", ")}`);
+  const page = await startPage(shell, { env, kube, options, azure: simulator.azure.control });
+  closers.push(() => page.close());
+  return page;
+}
+
+interface PageParts extends Required<Pick<PagePlace, "azure">> {
+  readonly env: Env;
+  readonly kube: Transport;
+  readonly options: UpOptions;
+}
+
+/** The page has the rights of the administrator, as the kubeconfig of the data directory does. */
+function startPage(
+  { env: outside, err }: Shell,
+  { env, kube, options, azure }: PageParts,
+): Promise<ServedPage> {
+  return servePage({
+    env: outside,
+    now: () => env.clock.now(),
+    client: createClient({ env: outside, transport: kube, fieldManager: "capstan-page" }),
+    chosen: undefined,
+    fallback: "default",
+    port: options.pagePort,
+    portFlag: "--page-port",
+    log: err,
+    flags: `--data-dir ${quoted(options.dataDir)}`,
+    azure,
+  });
 }
 
 type Part = Omit<Start, "closers" | "durations">;
@@ -227,7 +258,11 @@ async function startAzure(
 }
 
 /** Prints commands that work as printed, in another terminal: the kubeconfig, something to apply, and what to watch. */
-function printNextSteps(out: Terminal, paint: Paint, dataDir: string): void {
+function printNextSteps(
+  out: Terminal,
+  paint: Paint,
+  { dataDir, link }: { readonly dataDir: string; readonly link: string },
+): void {
   const here = `--data-dir ${quoted(dataDir)}`;
   const lines = [
     `export KUBECONFIG=${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`,
@@ -236,6 +271,7 @@ function printNextSteps(out: Terminal, paint: Paint, dataDir: string): void {
     `npx capstan describe cluster quay ${here}`,
   ];
   out.write(tryNext(lines, paint));
+  out.write(`\nOr watch it in a browser, by a link that is good for one login:\n  ${paint.strong(link)}\n`);
   out.write(
     paint.faint("\nCtrl-C stops it; all data is kept. examples/README.md lists what else to apply.\n"),
   );

@@ -3,6 +3,7 @@ import {
   type AzureMachinePool,
   type AzureMachinePoolMachine,
   type AzureMachineTemplate,
+  baseImageOf,
   controllerOf,
   type Frozen,
   getCondition,
@@ -37,7 +38,7 @@ export function poolMachinesByImage(
   pool: Frozen<AzureMachinePool>,
   machines: readonly Frozen<AzureMachinePoolMachine>[],
 ): MachinesByImage {
-  const { computeGallery, sharedGallery } = pool.spec.template.image ?? {};
+  const { computeGallery, sharedGallery } = baseImageOf(pool) ?? {};
   const base = computeGallery?.version ?? sharedGallery?.version;
   const isOwn = ({ metadata }: Frozen<AzureMachinePoolMachine>): boolean => {
     const version = metadata.annotations?.[IMAGE_VERSION_ANNOTATION] ?? "";
@@ -129,7 +130,7 @@ function groupsOf({
   own,
   base,
 }: MachinesByImage): readonly (readonly [string, readonly MeasuredMachine[]])[] {
-  const versions = [...new Set(own.map(({ version }) => version))].sort(compareVersions).reverse();
+  const versions = [...new Set(own.map(({ version }) => version))].sort(compareVersions).toReversed();
   return [
     ...versions.map((version) => {
       const name = version === undefined ? "an image of a node" : `version ${version}`;

@@ -71,11 +71,16 @@ function reportsOfMachinePool({ machinePool, machines }: PoolParts): readonly Re
 const MACHINES_SHOWN = 3;
 
 /** The conditions of machines in trouble, one line each. */
-export function machineTroubles({ parts: { machines } }: RolloutState): readonly string[] {
-  const shown = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
+export function machineTroubles(state: RolloutState): readonly string[] {
+  const shown = machineReports(state);
   const more = shown.length - MACHINES_SHOWN;
   const rest = more > 0 ? [`and ${counted(more, "more machine")} in trouble`] : [];
-  return [...shown.slice(0, MACHINES_SHOWN), ...rest];
+  return [...shown.slice(0, MACHINES_SHOWN).map(lineOf), ...rest];
+}
+
+/** The conditions of machines in trouble. */
+export function machineReports({ parts: { machines } }: RolloutState): readonly Report[] {
+  return machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
 }
 
 /** Condition of a machine: whether the scheduler may place pods on its Node. */
@@ -86,15 +91,15 @@ interface Reporter {
   readonly status?: { readonly conditions?: Frozen<readonly Condition[]> } | undefined;
 }
 
-function troubleOf({ metadata, status }: Frozen<Reporter>): readonly string[] {
+function troubleOf({ metadata, status }: Frozen<Reporter>): readonly Report[] {
   const ready = getCondition(status?.conditions, "Ready");
-  return ready && isTrouble(ready) ? [lineOf(reportIn(metadata.name, ready))] : [];
+  return ready && isTrouble(ready) ? [reportIn(metadata.name, ready)] : [];
 }
 
 /** Only the user who has cordoned a Node can make its machine available again, so this is printed with any severity. */
-function cordonOf({ metadata, status }: Frozen<Reporter>): readonly string[] {
+function cordonOf({ metadata, status }: Frozen<Reporter>): readonly Report[] {
   const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
-  return schedulable?.status === "False" ? [lineOf(reportIn(metadata.name, schedulable))] : [];
+  return schedulable?.status === "False" ? [reportIn(metadata.name, schedulable)] : [];
 }
 
 function reportIn(who: string, { type, reason = type, message = "" }: Frozen<Condition>): Report {

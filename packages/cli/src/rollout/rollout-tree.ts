@@ -7,7 +7,7 @@ import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";
 import { NODE_SCHEDULABLE, obstacleLines } from "./obstacles.ts";
 import { type Pace, paceLine } from "./pace.ts";
-import { noteLines, type RolloutState } from "./rollout-state.ts";
+import { momentOf, noteLines, type RolloutState } from "./rollout-state.ts";
 
 /** The window, and how fast the rollout is. */
 export interface TreeLook {
@@ -20,9 +20,9 @@ export interface TreeLook {
 export function rolloutTree(state: RolloutState, { rows = 40, pace }: TreeLook = {}): string {
   const { view, plan, parts, title } = state;
   const resources = new Map(parts.machines.map((machine) => [machine.metadata.name, machine]));
-  const groups = Map.groupBy(view.machines, (machine) => groupOf(machine, view.desiredHash));
+  const groups = Map.groupBy(view.machines, (machine) => poolGroupOf(machine, view.desiredHash));
   const lines = [...obstacleLines(state), ...noteLines(state)];
-  const head = [budgetLine(plan.budget), ...(pace ? [paceLine(pace, state)] : [])];
+  const head = [budgetLine(plan.budget), ...(pace ? [paceLine(pace, momentOf(state))] : [])];
   // Each group has a line for its name and one for the machines that are not shown; the title has one, too.
   const room = rows - 1 - head.length - lines.length - 2 * groups.size;
   const limits = sharesOf(room, new Map([...groups].map(([group, members]) => [group, members.length])));
@@ -50,7 +50,8 @@ function sharesOf<K>(lines: number, sizes: ReadonlyMap<K, number>): ReadonlyMap<
 
 const GROUPS = ["up to date", "updating", "outdated", "leaving"] as const;
 
-function groupOf(machine: MachineView, desiredHash: string): (typeof GROUPS)[number] {
+/** What happens to a machine. */
+export function poolGroupOf(machine: MachineView, desiredHash: string): (typeof GROUPS)[number] {
   if (machine.isDeleting || machine.vmState === "Deleting") return "leaving";
   if (machine.picked === "update") return "updating";
   return machine.modelHash === desiredHash ? "up to date" : "outdated";

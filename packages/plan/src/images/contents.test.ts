@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ContentsFacts, decideContents, fingerprintOf, wasAsked } from "./contents.ts";
-import { INSTALLED_SCRIPT, installedIn, NOT_KNOWN } from "./installed-script.ts";
+import { INSTALLED_SCRIPT, installedIn, NOT_KNOWN } from "./scripts/installed-script.ts";
 
 const sum = (digit: string): string => digit.repeat(64);
 
@@ -73,7 +73,9 @@ test("the answer of a donor is read line by line, and other lines say nothing", 
   const lines = [`${sum("a")}  var/lib/dpkg/status`, `${sum("b")}  var/log/apt/history.log`];
   const expected = { packages: "a".repeat(16), updates: "b".repeat(16) };
   expect(installedIn(lines.join("\n"))).toEqual(expected);
-  expect(installedIn(["sudo: unable to resolve host", ...lines.reverse(), ""].join("\n"))).toEqual(expected);
+  expect(installedIn(["sudo: unable to resolve host", ...lines.toReversed(), ""].join("\n"))).toEqual(
+    expected,
+  );
   expect(installedIn("x".repeat(1_000_000))).toEqual(NOT_KNOWN);
   expect(installedIn(`${sum("a")}  etc/passwd`)).toEqual(NOT_KNOWN);
 });

@@ -1,5 +1,5 @@
 /** What an image contains, as far as it is known: by the Node of its donor, and by what the donor's disk has installed. */
-import type { Installed } from "./installed-script.ts";
+import type { Installed } from "./scripts/installed-script.ts";
 
 /** The contents of an image. */
 interface Contents {

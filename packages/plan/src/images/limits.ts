@@ -4,7 +4,7 @@
 const TOO_LARGE_GB = 2048;
 
 /** How much of one quota of a region is used. */
-export interface LimitUse {
+interface LimitUse {
   readonly name: string;
   readonly used: number;
   readonly limit: number;

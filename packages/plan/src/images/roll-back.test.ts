@@ -9,7 +9,7 @@ const active = { version: "20260117.590.1", promotedMs: PROMOTED_MS };
 /** Machines by one letter each: Joined, Failed, Pending from the new version; lower case from an image before. */
 function machines(text: string): readonly NewMachine[] {
   const joins = { j: "joined", f: "failed", p: "pending" } as const;
-  return [...text].map((letter, index) => ({
+  return text.split("").map((letter, index) => ({
     machine: `mp-${index}`,
     image: letter === letter.toUpperCase() ? "new" : "before",
     createdMs: PROMOTED_MS + 60_000,

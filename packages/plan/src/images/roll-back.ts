@@ -12,7 +12,7 @@ export interface NewMachine {
 }
 
 /** What is recorded of the nodes since a promotion; nothing while all of them join. */
-export type JoinRecord = NonNullable<PrototypeRecord["joins"]>;
+type JoinRecord = NonNullable<PrototypeRecord["joins"]>;
 
 /** Everything that decides a roll-back. */
 export interface RollbackFacts {

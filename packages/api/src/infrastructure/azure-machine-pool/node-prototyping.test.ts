@@ -62,6 +62,7 @@ describe("nodePrototypingOf", () => {
       interval: "1h",
       rolloutPolicy: "None",
       canary: "Enabled",
+      promotion: "Status",
       rollbackWindow: "2h",
     });
   });

@@ -46,6 +46,13 @@ export const NodePrototyping = object(
         { default: "Enabled" },
       ),
     ),
+    promotion: optional(
+      oneOf(
+        "Where the image of new nodes is named: in the status (Status), so that the spec stays as it is, or also in the spec (Spec), once.",
+        ["Status", "Spec"],
+        { default: "Status" },
+      ),
+    ),
     rollbackWindow: optional(
       duration(
         "How long after a promotion the image is rolled back when new nodes fail to join; 0s switches that off.",
@@ -286,6 +293,7 @@ export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping
     settings && {
       rolloutPolicy: "None",
       canary: "Enabled",
+      promotion: "Status",
       rollbackWindow: DEFAULT_ROLLBACK_WINDOW,
       ...settings,
     }
@@ -379,11 +387,19 @@ function templateErrors(path: string, { spec, at = IN_POOL }: PrototypingSource)
 
 function notYetErrors(
   path: string,
-  { spec }: PrototypingSource,
-  { rolloutPolicy }: Frozen<NodePrototyping>,
+  { spec, at = IN_POOL }: PrototypingSource,
+  { rolloutPolicy, promotion }: Frozen<NodePrototyping>,
 ): readonly FieldError[] {
   const isInPlace = spec.strategy?.rollingUpdate?.instanceUpdate === "InPlace";
   return [
+    ...errorIf(
+      promotion === "Spec" && at !== IN_POOL,
+      invalid(
+        `${path}.promotion`,
+        promotion,
+        "cannot be used here: the spec of a template cannot change; use Status",
+      ),
+    ),
     ...errorIf(
       rolloutPolicy === "RollingUpdate" && isInPlace,
       invalid(

@@ -62,7 +62,7 @@ function put(call: Call, world: AzureState) {
   if (existing) checkUnchanged(existing, body);
   else {
     checkUnique(world, id, objectAt(body, "properties", "identifier"));
-    checkImageQuota(call, world, TYPE, location);
+    checkImageQuota(world, { ...call.target, location, type: TYPE });
   }
   const write = { call, world, id: existing?.id ?? id, existing, type: TYPE, location, body };
   return startWrite({ ...write, latency: TYPE }, computeBody).answer;

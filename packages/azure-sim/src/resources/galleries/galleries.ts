@@ -54,7 +54,7 @@ function put(call: Call, world: AzureState) {
       "galleryName",
       `The value '${name}' of parameter 'galleryName' is invalid: it has 1 to 80 letters, digits, dots and underscores.`,
     );
-  if (!existing) checkImageQuota(call, world, GALLERIES, location);
+  if (!existing) checkImageQuota(world, { ...call.target, location, type: GALLERIES });
   const write = { call, world, id: existing?.id ?? id, existing, type: GALLERIES, location, body };
   return startWrite({ ...write, latency: GALLERIES }, computeBody).answer;
 }

@@ -1,6 +1,5 @@
 import { ArmError } from "../../arm/errors.ts";
 import type { AzureState } from "../../core/azure-state.ts";
-import type { Call } from "../../core/call.ts";
 import { COMPUTE } from "../compute/compute-write.ts";
 
 /** A limit of a subscription in a region, by the type of the resources that count. */
@@ -18,24 +17,24 @@ export const IMAGE_QUOTAS: readonly ImageQuota[] = [
 ];
 
 interface Counted {
-  readonly subscription: string;
+  readonly subscription?: string;
   readonly location: string;
   readonly type: string;
 }
 
 /** How many resources of a type a subscription has in a region. */
-export function countIn(world: AzureState, { subscription, location, type }: Counted): number {
+export function countIn(world: AzureState, { subscription = "", location, type }: Counted): number {
   const all = world.resources.in(`/subscriptions/${subscription}`, `${COMPUTE}/${type}`);
   return [...all].filter((one) => one.location === location).length;
 }
 
 /** Refuses a new resource beyond the limit. */
-export function checkImageQuota(call: Call, world: AzureState, type: string, location: string): void {
-  const quota = IMAGE_QUOTAS.find((one) => one.type === type);
-  const { subscription = "" } = call.target;
+export function checkImageQuota(world: AzureState, counted: Counted): void {
+  const quota = IMAGE_QUOTAS.find(({ type }) => type === counted.type);
   if (!quota) return;
+  const { location } = counted;
   const limit = world.usage.limit(location, quota.name);
-  if (countIn(world, { subscription, location, type }) < limit) return;
+  if (countIn(world, counted) < limit) return;
   throw new ArmError(409, {
     code: "OperationNotAllowed",
     message: `The subscription has reached its limit of ${limit} ${quota.text.toLowerCase()} in region ${location}. Delete some, or request an increase of the quota.`,

@@ -40,10 +40,7 @@ export function putVersion(call: Call, world: AzureState, shown: (resource: Reso
   checkName(call.target.names[2] ?? "");
   checkRegions(world, body, location);
   if (existing) checkUpdate(existing, body);
-  else {
-    checkSource(world, body, definition);
-    checkImageQuota(call, world, VERSIONS, location);
-  }
+  else checkNew(call, world, { body, definition, location });
   const sized = existing ? body : withSize(world, body);
   const latency = existing ? `${VERSIONS}.update` : VERSIONS;
   const write = {
@@ -57,6 +54,17 @@ export function putVersion(call: Call, world: AzureState, shown: (resource: Reso
     latency,
   };
   return startWrite(write, shown).answer;
+}
+
+interface NewVersion {
+  readonly body: JsonObject;
+  readonly definition: Resource;
+  readonly location: string;
+}
+
+function checkNew(call: Call, world: AzureState, { body, definition, location }: NewVersion): void {
+  checkSource(world, body, definition);
+  checkImageQuota(world, { ...call.target, location, type: VERSIONS });
 }
 
 /** Azure says how large the image is, by the snapshot. */

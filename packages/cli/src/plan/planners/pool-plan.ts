@@ -9,6 +9,7 @@ import {
   workloadFromStatus,
 } from "@capstan/manager";
 import {
+  type Forecast,
   forecastPool,
   planPool,
   type PoolAction,
@@ -40,6 +41,8 @@ export interface PlannedPool extends ObservedPool {
   readonly refusal: PoolBlock | undefined;
   /** All of its rollout until its end; undefined while the pool stands still. */
   readonly course: Totals | undefined;
+  /** The same step by step. */
+  readonly forecast: Forecast | undefined;
   /** The machines whose drain is blocked. */
   readonly drains: readonly BlockedDrain[];
 }
@@ -50,20 +53,26 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   const plan = planPool(observed.view);
   const actions = plan.actions.map((action) => withMarked(action, observed.view));
   const standstill = standstillOf(parts, observed.view);
+  const forecast = standstill || observed.view.isPaused ? undefined : forecastOf(parts, observed.view);
   return {
     ...observed,
     plan: standstill ? standstillPlan(plan) : { ...plan, actions },
     standstill,
-    course: standstill || observed.view.isPaused ? undefined : courseOf(parts, observed.view),
+    course: forecast?.totals,
+    forecast,
     refusal: refusalOf(parts.pool),
     drains: blockedDrains(parts.machines),
   };
 }
 
-/** What all steps do together, if every step takes as long as half of them do. */
-function courseOf({ machinePool }: PoolParts, view: PoolView): Totals {
-  const { minReadySeconds = 0 } = machinePool.spec.template.spec;
-  return forecastPool(view, medianTimes({ minReadySeconds })).totals;
+/** All steps, if every step takes as long as half of them do. */
+function forecastOf(parts: PoolParts, view: PoolView): Forecast {
+  return forecastPool(view, medianTimes({ minReadySeconds: minReadySecondsOf(parts) }));
+}
+
+/** How long a Node must be Ready before its machine is available. */
+export function minReadySecondsOf({ machinePool }: PoolParts): number {
+  return machinePool.spec.template.spec.minReadySeconds ?? 0;
 }
 
 /** At a standstill the plan has no actions. A pause is kept, because it also holds up what is done instead. */

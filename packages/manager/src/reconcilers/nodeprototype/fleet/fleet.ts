@@ -63,6 +63,10 @@ export interface Fleet {
   readonly mayBootFromPrototype: () => boolean;
   /** What became of machines around the promotion of a version. */
   readonly newMachines: (active: HistoryEntry) => readonly NewMachine[];
+  /** Writes the definition into the spec, once; returns whether that is written. The spec of a template cannot change. */
+  readonly writeToSpec: (definitionID: string) => Promise<boolean>;
+  /** Writes the image of the user back into the spec; returns whether it is there. */
+  readonly restoreSpec: () => Promise<boolean>;
   /** Replaces the machines that are older than a promotion; returns whether that is written, so that the renewal may end. */
   readonly rollSince: (promotedAt: string) => Promise<boolean>;
 }

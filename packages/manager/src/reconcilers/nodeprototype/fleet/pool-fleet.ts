@@ -1,5 +1,6 @@
 import {
   type AzureMachinePool,
+  baseImageOf,
   AzureMachinePoolMachine,
   type Condition,
   type Frozen,
@@ -16,6 +17,7 @@ import { BOOTSTRAP_SUCCEEDED } from "../../../pools/machine-conditions.ts";
 import { IMAGE_VERSION_ANNOTATION } from "../../../pools/well-known.ts";
 import { EXCLUDED } from "./candidates.ts";
 import { joinOf } from "./joins.ts";
+import { restoreSpec, writeToSpec } from "./promoted-spec.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
 
 const CONDITIONS = ["Ready", "BootstrapSucceeded", "NodeHealthy"];
@@ -23,10 +25,10 @@ const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
 
 /** The machines of an AzureMachinePool. */
 export function poolFleet(
-  { object: pool, cache }: Context<AzureMachinePool>,
+  { object: pool, cache, client }: Context<AzureMachinePool>,
   machinePool: Frozen<MachinePool> | undefined,
 ): Fleet {
-  const { nodePrototyping: _, ...baseImage } = pool.spec.template.image ?? {};
+  const baseImage = baseImageOf(pool) ?? {};
   return {
     desired: machinePool?.spec.replicas ?? 1,
     sizeField: "spec.replicas of the MachinePool",
@@ -51,6 +53,8 @@ export function poolFleet(
         createdMs: Date.parse(machine.metadata.creationTimestamp ?? ""),
         join: joinOf(machine.status?.conditions, BOOTSTRAP_SUCCEEDED),
       })),
+    writeToSpec: (definitionID) => writeToSpec(client, pool, definitionID),
+    restoreSpec: () => restoreSpec(client, pool),
     rollSince: (promotedAt) => {
       const { annotations } = pool.metadata;
       const isWritten = annotations?.[RESTARTED_AT_ANNOTATION] === promotedAt;

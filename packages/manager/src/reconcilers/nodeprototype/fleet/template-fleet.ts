@@ -164,6 +164,8 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
       template.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION] !== undefined ||
       clones().some(isAboutToBoot),
     newMachines: (active) => clones().flatMap((clone) => newMachine(clone, active, cache) ?? []),
+    writeToSpec: () => Promise.resolve(true),
+    restoreSpec: () => Promise.resolve(true),
     rollSince: async (promotedAt) => {
       for (const deployment of deploymentsOf(template, cache))
         if (!isRolledSince(deployment, promotedAt))
@@ -187,36 +189,44 @@ function isAboutToBoot({ spec, metadata }: Frozen<AzureMachine>): boolean {
   return isWaiting && spec.image?.id !== undefined;
 }
 
-/** A clone names the definition: Azure took the version that was the latest when the machine was created. */
 function newMachine(
-  { metadata, spec }: Frozen<AzureMachine>,
-  { id, createdAt }: HistoryEntry,
+  clone: Frozen<AzureMachine>,
+  active: HistoryEntry,
   cache: CacheReader,
 ): NewMachine | undefined {
-  const owner = controllerOf({ metadata });
-  const { namespace, creationTimestamp = "" } = metadata;
-  const machine =
-    owner?.kind === Machine.kind ? cache.get(Machine, { name: owner.name, namespace }) : undefined;
+  const machine = machineOfClone(clone, cache);
   if (!machine) return undefined;
-  const createdMs = Date.parse(creationTimestamp);
-  const isOfDefinition = sameArmId(spec.image?.id ?? "", id.split("/versions/")[0] ?? "");
   return {
     machine: machine.metadata.name,
-    image: isOfDefinition && createdMs >= Date.parse(createdAt) ? "new" : "before",
-    createdMs,
+    image: bootsFromVersion(clone, active) ? "new" : "before",
+    createdMs: Date.parse(clone.metadata.creationTimestamp ?? ""),
     join: machine.status?.nodeRef ? "joined" : joinOf(deprecatedConditionsOf(machine), NODE_HEALTHY),
   };
 }
 
-function fleetMachine(
+/** A clone names the definition: Azure took the version that was the latest when the machine was created. */
+function bootsFromVersion(
   { metadata, spec }: Frozen<AzureMachine>,
+  { id, createdAt }: HistoryEntry,
+): boolean {
+  const [definition = ""] = id.split("/versions/");
+  const isSince = Date.parse(metadata.creationTimestamp ?? "") >= Date.parse(createdAt);
+  return isSince && sameArmId(spec.image?.id ?? "", definition);
+}
+
+function machineOfClone({ metadata }: Frozen<AzureMachine>, cache: CacheReader): Frozen<Machine> | undefined {
+  const owner = controllerOf({ metadata });
+  if (owner?.kind !== Machine.kind) return undefined;
+  return cache.get(Machine, { name: owner.name, namespace: metadata.namespace });
+}
+
+function fleetMachine(
+  clone: Frozen<AzureMachine>,
   cache: CacheReader,
   version: string | undefined,
 ): FleetMachine | undefined {
-  const owner = controllerOf({ metadata });
-  const { namespace } = metadata;
-  const machine =
-    owner?.kind === Machine.kind ? cache.get(Machine, { name: owner.name, namespace }) : undefined;
+  const { spec } = clone;
+  const machine = machineOfClone(clone, cache);
   if (!machine || spec.providerID === undefined) return undefined;
   return {
     object: machine,

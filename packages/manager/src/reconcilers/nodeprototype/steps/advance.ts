@@ -144,6 +144,7 @@ export async function advanceWhilePaused(scope: Scope): Promise<Outcome> {
 /** The feature is off: what it has made goes when its field is gone and the scale set boots from the image in the spec. */
 async function retire(scope: AzureScope): Promise<Outcome> {
   if (scope.settings || !isConcerned(scope)) return next;
+  if (!(await scope.fleet.restoreSpec())) return again(0, "Removing");
   if (scope.fleet.mayBootFromPrototype()) return again(SOON_MS, "AwaitingModel");
   await scope.azure.connect();
   if (!(await removeAll(scope))) return again(SOON_MS, "Removing");

@@ -61,7 +61,7 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
   return again(0, "Protecting");
 }
 
-type Refusal = NonNullable<Scope["note"]>;
+type DonorRefusal = NonNullable<Scope["note"]>;
 
 /**
  * Why Azure would take no image of the donor: the gallery or the definition that exists does not fit, or a limit is reached.
@@ -70,7 +70,7 @@ type Refusal = NonNullable<Scope["note"]>;
 async function refusalOf(
   scope: AzureScope,
   { body: machine }: InstanceWithDisk,
-): Promise<Refusal | undefined> {
+): Promise<DonorRefusal | undefined> {
   const { galleryID, definitionID, plan } = scope.azure;
   const gallery = await read(scope, galleryID);
   const definition = gallery && (await read(scope, definitionID));
@@ -102,7 +102,7 @@ async function usagesIn({ azure }: AzureScope): ReturnType<typeof readQuotas> {
 }
 
 /** Waits until a user has changed what does not fit; meanwhile other renewals of the cluster may begin. */
-function refuse(scope: AzureScope, refusal: Refusal): Outcome {
+function refuse(scope: AzureScope, refusal: DonorRefusal): Outcome {
   scope.note = refusal;
   scope.shared.ports.prototypeClaims.delete(scope.ownerKey);
   return again(REFUSED_MS, refusal.reason);

@@ -40,7 +40,9 @@ export async function promote(scope: AzureScope): Promise<Outcome> {
       change(scope, { bootImage: bootImageIn(scope) });
       return again(MODEL_MS, "AwaitingModel");
     case "record":
-      return (await isRolled(scope, body)) ? record(scope, body) : again(0, "Promoting");
+      return (await isRolled(scope, body)) && (await isInSpec(scope))
+        ? record(scope, body)
+        : again(0, "Promoting");
   }
 }
 
@@ -52,6 +54,12 @@ function isRolled({ settings, fleet }: AzureScope, version: JsonObject | undefin
   return settings?.rolloutPolicy === "RollingUpdate"
     ? fleet.rollSince(promotedAt(version))
     : Promise.resolve(true);
+}
+
+/** With the promotion Spec, the definition is also in the spec, before the renewal ends. */
+function isInSpec(scope: AzureScope): Promise<boolean> {
+  const { settings, fleet } = scope;
+  return settings?.promotion === "Spec" ? fleet.writeToSpec(definitionIDOf(scope)) : Promise.resolve(true);
 }
 
 /** Whether Azure leaves the version out when it looks for the latest. */

@@ -56,6 +56,7 @@ async function complete(scope: AzureScope): Promise<Outcome> {
   const bad = renewalOf(scope).history.find(({ state }) => state === "Active");
   const after = rolledBack(await withoutGone(scope));
   const active = after.find(({ state }) => state === "Active");
+  if (!active && !(await scope.fleet.restoreSpec())) return again(0, "RollingBack");
   // Azure has no latest version of the definition then: machines boot from the image in the spec.
   await moveTo(scope, "Idle", { history: after, bootImage: active ? bootImage : undefined });
   const to = active ? `version ${active.version}` : "the image in the spec";

@@ -50,7 +50,8 @@ async function observe(scope: AzureScope): Promise<Copy> {
   const { disk, networkInterface } = idsOf(scope);
   const helper = await read(scope, idsOf(scope).helper, { $expand: "instanceView" });
   // While the helper works, nothing else can have changed that matters.
-  const isWorking = helper !== undefined && helperIn(helper).power === "running";
+  const isWorking =
+    helper !== undefined && stateOf(helper) === "Succeeded" && helperIn(helper).power === "running";
   const readIf = async (id: string) => (isWorking ? helper : await read(scope, id));
   const bodies = {
     scrubbed: isWorking ? undefined : await read(scope, scrubbedSnapshotID(scope)),

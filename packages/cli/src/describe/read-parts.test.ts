@@ -1,7 +1,7 @@
 import { cluster } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { managementWith } from "../plan/management.fixture.ts";
-import { partsOf } from "./describe-cluster.ts";
+import { partsOf } from "./read-parts.ts";
 
 test("a reference to a missing object is shown at the place of the object, in words for the user", async () => {
   const metadata = { name: "demo", namespace: "default" };

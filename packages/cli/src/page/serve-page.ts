@@ -1,0 +1,132 @@
+import { type Env, type ListeningServer, serveHttp } from "@capstan/env";
+import { type Client, createLogger, type Logger } from "@capstan/runtime";
+import { portProblem } from "../port-problem.ts";
+import { prettyLines } from "../render/pretty-log.ts";
+import type { Terminal } from "../shell.ts";
+import { LaneHistory } from "./lanes/lane-history.ts";
+import { isLaneMachine } from "./lanes/segments.ts";
+import { LiveObjects } from "./live/live-objects.ts";
+import { type Scope, scopeOf } from "./live/scope.ts";
+import { BODY_LIMIT_BYTES, PageServer } from "./page-server.ts";
+import { Sessions } from "./sessions.ts";
+import type { AzureSource } from "./views/azure.ts";
+import { RolloutMemories } from "./views/rollout-memory.ts";
+import { viewFor } from "./views/view-for.ts";
+
+/** Whose objects the page shows, and where. */
+export interface PagePlace {
+  /** The machine's environment: browsers do not live on a simulated clock. */
+  readonly env: Env;
+  /** The time of the cluster. */
+  readonly now: () => number;
+  /** A client with the user's own credential. */
+  readonly client: Client;
+  /** The namespace of `-n`. */
+  readonly chosen: string | undefined;
+  /** The namespace of the context. */
+  readonly fallback: string;
+  readonly port: number;
+  readonly portFlag: string;
+  readonly log: Terminal;
+  /** The words that select the same cluster in the commands that the page shows, such as `--data-dir x`. */
+  readonly flags: string;
+  /** The simulated Azure, where this process has one. */
+  readonly azure?: AzureSource | undefined;
+}
+
+/** A page that is served. */
+export interface ServedPage {
+  /** The address with a token that is good for one login. */
+  readonly link: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Lists that take longer are shown when they come. */
+const FIRST_LISTS_MS = 10_000;
+
+/** Serves the page on 127.0.0.1. Objects are read from the first login on, so a page that is not opened costs nothing. */
+export async function servePage(place: PagePlace): Promise<ServedPage> {
+  const { env, now, port, portFlag } = place;
+  const sessions = new Sessions(env);
+  // The views show what fails; the log has only what should never happen.
+  const log = createLogger(env, "error", prettyLines(place.log));
+  const opened = new OpenedObjects(place, log);
+  const memories = new RolloutMemories();
+  const server = new PageServer({
+    env,
+    sessions,
+    now,
+    hasAzure: place.azure !== undefined,
+    files: async () => (await import("./build-app.ts")).buildApp(),
+    live: () => opened.live(),
+    viewFor: (live, parameters) =>
+      viewFor(parameters, {
+        live,
+        now,
+        client: place.client,
+        flags: place.flags,
+        azure: place.azure,
+        memories,
+        lanes: opened.lanes,
+        fleetHead: () => ({ scope: opened.scope?.text ?? "", notes: live.problems() }),
+      }),
+  });
+  const listening: ListeningServer = await serveHttp((request) => server.handle(request, listening.port), {
+    port,
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+  }).catch((error: unknown) => {
+    throw portProblem(error, port, portFlag);
+  });
+  return {
+    link: `http://127.0.0.1:${listening.port}/#${sessions.newToken()}`,
+    port: listening.port,
+    close: async () => {
+      opened.close();
+      await listening.close();
+    },
+  };
+}
+
+/** The objects, once for all browsers. */
+class OpenedObjects {
+  readonly #place: PagePlace;
+  readonly #log: Logger;
+  #opening: Promise<LiveObjects> | undefined;
+  #live: LiveObjects | undefined;
+  /** What machines went through, from the first login on. */
+  readonly lanes = new LaneHistory();
+  scope: Scope | undefined;
+
+  constructor(place: PagePlace, log: Logger) {
+    this.#place = place;
+    this.#log = log;
+  }
+
+  /** After a failure the next request tries again. */
+  live(): Promise<LiveObjects> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  close(): void {
+    this.#live?.close();
+  }
+
+  async #open(): Promise<LiveObjects> {
+    const { client, env, now, chosen, fallback } = this.#place;
+    this.scope = await scopeOf(client, { chosen, fallback });
+    const live = new LiveObjects({ client, env, log: this.#log, namespaces: this.scope.namespaces });
+    this.#live = live;
+    live.onChange(({ object, isGone }) => {
+      if (!isLaneMachine(object)) return;
+      if (isGone) this.lanes.noteGone(object, now());
+      else this.lanes.note(object, now());
+    });
+    await live.start(FIRST_LISTS_MS, env);
+    return live;
+  }
+}

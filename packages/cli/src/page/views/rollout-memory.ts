@@ -1,0 +1,45 @@
+import type { Lane } from "@capstan/page";
+import { levelsBefore } from "../lanes/levels.ts";
+import type { Pace } from "../../rollout/pace.ts";
+import type { RolloutState } from "../../rollout/rollout-state.ts";
+
+/** What the page remembers of a rollout between reads, for all its windows. */
+export interface RolloutMemory {
+  earlier?: RolloutState;
+  pace?: Pace | undefined;
+  readonly levels: (readonly [atMs: number, available: number])[];
+}
+
+/** What is shown where no rollout has been seen: the last minutes. */
+export const LOOK_BACK_MS = 15 * 60_000;
+
+// A picture has no more points.
+const MOST_LEVELS = 1_000;
+const MOST_ROLLOUTS = 200;
+
+/** The memories by rollout; those that were not looked at for the longest time are forgotten first. */
+export class RolloutMemories {
+  readonly #memories = new Map<string, RolloutMemory>();
+
+  /** The memory of a rollout. */
+  of(key: string): RolloutMemory {
+    const memory = this.#memories.get(key) ?? { levels: [] };
+    this.#memories.delete(key);
+    this.#memories.set(key, memory);
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > MOST_ROLLOUTS && oldest !== undefined) this.#memories.delete(oldest);
+    return memory;
+  }
+}
+
+/** Adds a level if it differs from the last one. */
+export function noteLevel({ levels }: RolloutMemory, atMs: number, available: number): void {
+  if (levels.at(-1)?.[1] === available) return;
+  levels.push([atMs, available]);
+  if (levels.length > MOST_LEVELS) levels.shift();
+}
+
+/** The levels that were read, after those that the lanes tell of the time before. */
+export function levelsOf({ levels }: RolloutMemory, lanes: readonly Lane[]): RolloutMemory["levels"] {
+  return [...levelsBefore(lanes, levels[0]?.[0] ?? 0), ...levels];
+}
