@@ -256,7 +256,14 @@ export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-mach
 export { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";
 /** Which fields of an AzureMachine have no effect here. */
 export { unsupportedErrors } from "./infrastructure/not-supported.ts";
-export { templatePrototypingOf } from "./infrastructure/template-prototyping.ts";
+export {
+  baseImageOf,
+  isPromotedInSpec,
+  PROTOTYPE_BASE_ANNOTATION,
+  type PromotedSpec,
+  promotedSpecOf,
+} from "./infrastructure/azure-machine-pool/base-image.ts";
+export { machineSpecIn, templatePrototypingOf } from "./infrastructure/template-prototyping.ts";
 export { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
 export {
   type NodePrototyping,
@@ -265,7 +272,9 @@ export {
   PROTOTYPE_DONOR_ANNOTATION,
   PROTOTYPE_IMAGE_ANNOTATION,
   PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_PIN_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
+  LAST_PATCH_ANNOTATION,
   PROTOTYPE_VERSION_ANNOTATION,
 } from "./infrastructure/azure-machine-pool/node-prototyping.ts";
 export {

@@ -29,6 +29,18 @@ export function count(text: string): number {
   return Number(text);
 }
 
+const PACKAGE = /^([a-z0-9][a-z0-9+.-]{0,99})=([A-Za-z0-9][A-Za-z0-9.+~:-]{0,99})$/;
+
+/** A package of Debian or Ubuntu and its version. */
+export function packageVersion(text: string): { readonly name: string; readonly version: string } {
+  const [, name, version] = PACKAGE.exec(text) ?? [];
+  if (name === undefined || version === undefined)
+    throw new InvalidArgumentError(
+      "Expected the name of a package and its version, such as openssl=3.0.13-0ubuntu3.5.",
+    );
+  return { name, version };
+}
+
 /** A share of the whole, above 0 and up to 1. */
 export function share(text: string): number {
   const value = Number(text);

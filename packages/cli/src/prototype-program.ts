@@ -10,6 +10,7 @@ const OWNER =
 const VERBS = [
   ["now", "renew the image now, without regard to its interval and window"],
   ["rollback", "let new nodes boot from the image before; existing nodes stay"],
+  ["unpin", "let images be renewed again after a pin"],
 ] as const;
 
 /** Adds `capstan prototype` with its verbs. */
@@ -17,7 +18,7 @@ export function addPrototype(program: Command, shell: Shell, carryOut: CarryOut)
   const prototype = program
     .command("prototype")
     .description(
-      "see and control the images that pools and templates take of their nodes: list, status, now, rollback",
+      "see and control the images that pools and templates take of their nodes: list, status, now, rollback, pin, unpin",
     );
   asking(prototype, "list", shell)
     .description("list the pools and templates that renew the image of new nodes")
@@ -42,7 +43,18 @@ export function addPrototype(program: Command, shell: Shell, carryOut: CarryOut)
       .action(async (owner: string, flags: AccessFlags) => {
         const { prototypeAsk } = await import("./commands/prototype.ts");
         const options = { access: accessOf(shell, flags), owner };
-        await carryOut(flags, () => prototypeAsk(shell, verb, options));
+        await carryOut(flags, () => prototypeAsk(shell, { verb }, options));
       });
   }
+  asking(prototype, "pin", shell)
+    .description(
+      "let new nodes boot from one version until unpin; newer ones are rolled back, none is renewed",
+    )
+    .argument("<owner>", OWNER, givenName)
+    .argument("<version>", "version of the image, as prototype status lists it")
+    .action(async (owner: string, version: string, flags: AccessFlags) => {
+      const { prototypeAsk } = await import("./commands/prototype.ts");
+      const options = { access: accessOf(shell, flags), owner };
+      await carryOut(flags, () => prototypeAsk(shell, { verb: "pin", version }, options));
+    });
 }

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from "commander";
-import { count, durationMs, positiveNumber, share } from "./arguments.ts";
+import { count, durationMs, packageVersion, positiveNumber, share } from "./arguments.ts";
 import type { SimulatorAddress } from "./azure/control-client.ts";
 import type { EffectFlags } from "./commands/sim-faults.ts";
 import { type CarryOut, dataDirOption, type OutputFlag, outputOption, NARROW_FORMS } from "./flags.ts";
@@ -43,6 +43,7 @@ export function addSimCommands(program: Command, shell: Shell, carryOut: CarryOu
   addFaults(parts);
   addScaleSetActions(parts);
   addFile(parts);
+  addInstall(parts);
   addProhibitions(parts);
 }
 
@@ -294,6 +295,25 @@ function addFile({ sim, shell, carryOut }: Parts): void {
       await carryOut(flags, (address) => simFile(shell, { address, scaleSet, instance, path, ...content }));
     });
 }
+
+function addInstall({ sim, shell, carryOut }: Parts): void {
+  verb(sim, "install", shell)
+    .description("install a package on an instance, as an update does: its Node does not report that")
+    .argument("<scale-set>", "name, GROUP/NAME or id")
+    .argument("<instance>", "instance id, such as 0")
+    .argument("<package>", "name and version, such as openssl=3.0.13-0ubuntu3.5", packageVersion)
+    .action(async (...[scaleSet, instance, installed, flags]: InstallArguments) => {
+      const { simInstall } = await import("./commands/sim-install.ts");
+      await carryOut(flags, (address) => simInstall(shell, { address, scaleSet, instance, ...installed }));
+    });
+}
+
+type InstallArguments = [
+  scaleSet: string,
+  instance: string,
+  installed: ReturnType<typeof packageVersion>,
+  flags: AddressFlags,
+];
 
 type FileArguments = [
   scaleSet: string,

@@ -6,6 +6,10 @@ export const APP_ID = "app";
 /** Where the token of a link is exchanged for a session. */
 export const SESSION_PATH = "/session";
 
+/** What the server says to a browser that is logged in: whether there is a simulated Azure to show. */
+export const LOGGED_IN = "logged in";
+export const LOGGED_IN_WITH_AZURE = "logged in, with Azure";
+
 /** The stream of a view, below the path of a session. */
 export const STREAM = "stream";
 

@@ -21,4 +21,21 @@ export type {
   ViewName,
   ViewState,
 } from "./protocol.ts";
-export { APP_ID, SESSION_PATH, STREAM, streamQuery, type StreamRequest } from "./addresses.ts";
+export {
+  AZURE_LISTS,
+  type AzureHead,
+  type AzureList,
+  type AzureMachineRow,
+  type AzureRequestRow,
+  type AzureResourceRow,
+} from "./azure-protocol.ts";
+export {
+  APP_ID,
+  LOGGED_IN,
+  LOGGED_IN_WITH_AZURE,
+  SESSION_PATH,
+  STREAM,
+  streamQuery,
+  type StreamRequest,
+} from "./addresses.ts";
+export { LONGEST_MANIFEST, PLAN, type Picture, type PictureGroup } from "./picture.ts";

@@ -1,5 +1,5 @@
 /** The views that a server streams. */
-export type ViewName = "fleet" | "cluster" | "rollout" | "object";
+export type ViewName = "fleet" | "cluster" | "rollout" | "object" | "azure";
 
 /** How something stands: as desired, on its way, in need of a user, or not known. */
 export type Tone = "good" | "waiting" | "bad" | "unknown";

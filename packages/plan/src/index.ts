@@ -25,17 +25,41 @@ export {
   decidePolicy,
 } from "./aks/reconcile-policy.ts";
 export { isStorageVersion, type ServedVersion, newestServed } from "./aks/served-version.ts";
-export { BREAKER_AFTER, backoffMs } from "./images/backoff.ts";
+export { BREAKER_AFTER, decideEnd } from "./images/backoff.ts";
+export {
+  type CanaryFacts,
+  type CanaryNode,
+  type CanaryStep,
+  type CanaryVerdict,
+  decideCanary,
+} from "./images/canary.ts";
+export { type ContentsDecision, decideContents, fingerprintOf, wasAsked } from "./images/contents.ts";
 export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
 export { type Candidate, shortageOf } from "./images/donor.ts";
 export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
 export { imageContentsOf } from "./images/image-contents.ts";
-export { interruptionOf, isFailure, yields } from "./images/interruption.ts";
+export {
+  BOOTED_TWICE,
+  INSPECT_COMMAND,
+  INSPECT_SCRIPT,
+  SCRUBBED_LATE,
+} from "./images/scripts/inspect-script.ts";
+export {
+  INSTALLED_COMMAND,
+  INSTALLED_SCRIPT,
+  installedIn,
+  NOT_KNOWN,
+} from "./images/scripts/installed-script.ts";
+export { interruptionOf, isFailure, isSkipped, yields } from "./images/interruption.ts";
+export { decideLastPatch, patchLevelOf } from "./images/last-patch.ts";
 export { type BootImage, bootImageOf } from "./images/lineage.ts";
 export {
+  canaryNames,
   cycleIDOf,
+  helperName,
   isPrototypeVersion,
   prototypeNamesOf,
+  scrubbedSnapshotName,
   snapshotName,
   prototypeVersionOf,
 } from "./images/names.ts";
@@ -51,7 +75,11 @@ export {
   isReturnOverdue,
   isRunning,
 } from "./images/record.ts";
-export { INSTALL_SCRIPT, SCRUB_COMMAND } from "./images/scrub-script.ts";
+export { type ScrubFacts, type ScrubStep, decideScrub } from "./images/scrub-copy.ts";
+export { HELPER_LUN, INSTALL_SCRIPT, SCRUB_COMMAND } from "./images/scripts/scrub-script.ts";
+export { limitRefusalOf } from "./images/limits.ts";
+export { decidePin, isRollbackDone } from "./images/pin.ts";
+export { decideRollback, type NewMachine } from "./images/roll-back.ts";
 export { type StartDecision, type StartFacts, busyBecause, decideStart } from "./images/start.ts";
 export {
   type DonorPower,
@@ -174,7 +202,7 @@ export {
   isHalted,
 } from "./rollout/scale-set/view.ts";
 export { counted } from "./rollout/shared/action.ts";
-export { type VersionFinding, versionFindings } from "./rollout/shared/version-change.ts";
+export { kubeletNotes, type VersionFinding, versionFindings } from "./rollout/shared/version-change.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";
 export { firstDrift } from "./service-operator/drift.ts";
 export {

@@ -26,6 +26,8 @@ interface AgedPoolOptions {
   readonly imageBytes: number;
   readonly bytesPerSecond: number;
   readonly isRenewed: boolean;
+  /** Whether the base image is new, and no update is published. */
+  readonly isFresh?: boolean;
 }
 
 /** What was measured of the machines that a scale-out from 3 to 30 added. */
@@ -34,17 +36,21 @@ interface ScaleOut {
   readonly readyToPodS: readonly number[];
   readonly bytesPulled: number;
   readonly pending: readonly number[];
+  /** How often each new machine has booted. */
+  readonly boots: readonly number[];
+  /** The files of the newest image that identify its donor, and the containers in it. */
+  readonly identities: readonly string[];
 }
 
 const APP = "registry.example.com/app:1";
 
 /** Scales a pool from 3 to 30 and measures its new machines. */
 export async function measureScaleOut(options: AgedPoolOptions): Promise<ScaleOut> {
-  const { seed, imageBytes, bytesPerSecond, isRenewed } = options;
+  const { seed, imageBytes, bytesPerSecond, isRenewed, isFresh = false } = options;
   const world = await createWorld({
     seed,
     controllers: prototypeControllers(),
-    guests: { updates: UPDATES },
+    guests: isFresh ? {} : { updates: UPDATES },
     pods: { imageBytes: { [APP]: imageBytes }, pullBytesPerSecond: bytesPerSecond },
   });
   world.start();
@@ -66,7 +72,30 @@ export async function measureScaleOut(options: AgedPoolOptions): Promise<ScaleOu
   await scaleTo(world, 30);
   await world.until(() => world.truth.census(CLUSTER).podsRunning === 30, 240 * MINUTE_MS);
   const { pending, withoutImage } = bootsOf();
-  return { ...measured(world, fromMs), pending, bytesPulled: withoutImage * imageBytes };
+  return {
+    ...measured(world, fromMs),
+    pending,
+    bytesPulled: withoutImage * imageBytes,
+    boots: bootsOfNewMachines(world),
+    identities: identitiesIn(world),
+  };
+}
+
+const BOOTS = "/var/lib/systemd/boot-count";
+
+function bootsOfNewMachines(world: World): readonly number[] {
+  const { core } = world.azure;
+  const isNew = (machineId: string): boolean => Number(machineId.split("/").at(-1)) >= 3;
+  const machines = [...core.world.machines.records()].map(({ machineId }) => machineId);
+  return machines.filter(isNew).map((machineId) => Number(core.disk(machineId)?.read(BOOTS)));
+}
+
+const OF_A_NODE =
+  /^\/etc\/(hostname$|kubernetes\/|ssh\/ssh_host_|capstan\/)|^\/var\/lib\/(cloud|waagent|containerd\/containers)\/|^\/var\/lib\/kubelet\/(?!image_manager\/)|^\/var\/log\//;
+
+function identitiesIn(world: World): readonly string[] {
+  const published = [...world.azure.core.world.images.table.entries()].map(([, { image }]) => image);
+  return published.flatMap(({ files = {} }) => Object.keys(files).filter((path) => OF_A_NODE.test(path)));
 }
 
 /** What the new machines lacked when they booted for the first time. */

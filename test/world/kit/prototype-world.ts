@@ -52,11 +52,16 @@ export function prototypeWorld(options: Partial<WorldOptions> = {}): Promise<Wor
 /** Creates a pool whose image is renewed. */
 export async function createPrototypePool(
   world: World,
-  options: PoolOptions & { readonly interval?: string; readonly name?: string; readonly more?: object } = {},
+  options: PoolOptions & {
+    readonly interval?: string;
+    readonly name?: string;
+    readonly more?: object;
+    readonly diskSizeGB?: number;
+  } = {},
 ): Promise<void> {
-  const { interval = "24h", name = POOL, more, spec, ...rest } = options;
+  const { interval = "24h", name = POOL, more, spec, diskSizeGB = 128, ...rest } = options;
   const template = {
-    osDisk: { osType: "Linux", diskSizeGB: 128, managedDisk: { storageAccountType: "Premium_LRS" } },
+    osDisk: { osType: "Linux", diskSizeGB, managedDisk: { storageAccountType: "Premium_LRS" } },
     vmSize: "Standard_D2s_v3",
     sshPublicKey: "",
     image: { ...BASE_IMAGE, nodePrototyping: { interval, ...more } },
@@ -97,6 +102,14 @@ export function diskOf(world: World, instance: number | string, name = POOL) {
   if (!disk) throw new Error(`there is no instance ${instance}`);
   return disk;
 }
+
+/** What renewals create for a while: what of it is left in Azure. */
+export function leftovers(world: World): readonly string[] {
+  const all = ["snapshots", "disks", "virtualMachines", "virtualMachineScaleSets"];
+  return all.flatMap((type) => resourcesOf(world, type)).filter((id) => OF_RENEWAL.test(id));
+}
+
+const OF_RENEWAL = /\/snapshots\/|-scrub-\d|-canary-\d/;
 
 /** The ids of resources of a type in Azure. */
 export function resourcesOf(world: World, type: string): readonly string[] {

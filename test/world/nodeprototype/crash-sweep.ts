@@ -19,7 +19,7 @@ export async function calmRenewal(
     }),
   );
   expect(run.failure).toBeUndefined();
-  expect(run.end).toMatchObject({ phase: "Idle", snapshots: [], versions: 1 });
+  expect(run.end).toMatchObject({ phase: "Idle", leftovers: [], versions: 1 });
   return { run, points: crashPointsOf(run).filter(({ write }) => write > first && write <= last) };
 }
 

@@ -35,7 +35,7 @@ async function renew(world: World, value: string): Promise<void> {
 function modelWrites(world: World, since: number): readonly string[] {
   return armCalls(world)
     .slice(since)
-    .filter((call) => /^(PUT|PATCH) \S*\/virtualMachineScaleSets\/[^/]+$/i.test(call));
+    .filter((call) => /^(PUT|PATCH) \S*\/virtualMachineScaleSets\/mp$/i.test(call));
 }
 
 test("after the first switch, renewals do not write the scale set", async () => {

@@ -14,6 +14,7 @@ import {
   createPrototypePool,
   diskOf,
   INVARIANTS,
+  leftovers,
   POOL,
   prototypeControllers,
   resourcesOf,
@@ -82,7 +83,7 @@ function endOf(world: World): unknown {
     phase: record?.phase,
     history: record?.history?.map(({ state, donor }) => ({ state, donor })),
     isBootedFrom: image?.id === record?.bootImage?.id,
-    snapshots: resourcesOf(world, "snapshots"),
+    leftovers: leftovers(world),
     versions: resourcesOf(world, "galleries/images/versions").length,
     machines: listed<AzureMachinePoolMachine>(world, AzureMachinePoolMachine).map(({ metadata, status }) => ({
       ...namesOn(metadata),

@@ -20,9 +20,9 @@ import {
   createPrototypePool,
   HOUR_MS,
   INVARIANTS,
+  leftovers,
   POOL,
   prototypeControllers,
-  resourcesOf,
   stored,
 } from "../kit/prototype-world.ts";
 import { nodesIn } from "./renewal-story.ts";
@@ -90,7 +90,7 @@ function isOver(world: World): boolean {
 function endOf(world: World) {
   return {
     phase: stored(world)?.status?.nodePrototyping?.phase ?? "Idle",
-    snapshots: resourcesOf(world, "snapshots"),
+    leftovers: leftovers(world),
     ready: listed<AzureMachinePoolMachine>(world, AzureMachinePoolMachine).filter(
       ({ status }) => status?.ready === true,
     ).length,
@@ -145,7 +145,7 @@ test.each(seeds)(
     const ready: unknown = isLacking ? expect.any(Number) : 3;
     expect(run.end, `seed ${seed}, faults: ${names}`).toEqual({
       phase: "Idle",
-      snapshots: [],
+      leftovers: [],
       ready,
       cordoned: 0,
     });

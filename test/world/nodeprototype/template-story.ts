@@ -11,7 +11,7 @@ import { NODE_IMAGE_INVARIANTS, type Rehearsal, type World } from "@capstan/sim"
 import { MINUTE_MS, patch } from "../kit/fleet-world.ts";
 import { plantCluster } from "../kit/pool-world.ts";
 import { listed } from "../azuremachinepool/stories.ts";
-import { resourcesOf } from "../kit/prototype-world.ts";
+import { leftovers, resourcesOf } from "../kit/prototype-world.ts";
 import { nodesIn, type StoryOptions } from "./renewal-story.ts";
 import {
   createWorkers,
@@ -85,7 +85,7 @@ function endOf(world: World): unknown {
   const image = templateStored(world)?.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION];
   return {
     ...recordIn(world, image),
-    snapshots: resourcesOf(world, "snapshots"),
+    leftovers: leftovers(world),
     versions: resourcesOf(world, "galleries/images/versions").length,
     machines: listed<Machine>(world, Machine).map((one) => annotationsOf(one)),
     clonesOfImage: listed<AzureMachine>(world, AzureMachine).filter(({ spec }) => spec.image?.id === image)

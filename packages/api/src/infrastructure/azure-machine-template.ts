@@ -10,7 +10,12 @@ import { NodePrototypingStatus } from "./azure-machine-pool/node-prototyping.ts"
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 import { isTopologyDryRun } from "./immutable.ts";
 import { unsupportedErrors } from "./not-supported.ts";
-import { cachingFields, templatePrototypingErrors } from "./template-prototyping.ts";
+import {
+  cachingFields,
+  machineSpecIn,
+  templatePrototypingErrors,
+  templatePrototypingWarnings,
+} from "./template-prototyping.ts";
 
 const Spec = object(
   "The desired state of the template.",
@@ -57,6 +62,7 @@ export const AzureMachineTemplate = defineKind({
   crdLabels: AZURE_PROVIDER_LABELS,
   applyDefaults: ({ spec }) => defaultAzureMachineSpec(spec.template.spec),
   validate,
+  warn: ({ object: template }) => templatePrototypingWarnings(template),
 });
 
 /** The template of AzureMachines. */
@@ -71,14 +77,15 @@ function validate(request: AdmissionRequest<Template>): readonly FieldError[] {
     ...unsupportedErrors(path, spec, old?.spec.template.spec),
     ...templatePrototypingErrors(template),
     ...errorIf(
-      old && !isTopologyDryRun(request) && !deepEqual(machineSpecOf(old), machineSpecOf(template)),
+      old &&
+        !isTopologyDryRun(request) &&
+        !deepEqual(machineSpecIn(specOf(old)), machineSpecIn(specOf(template))),
       forbidden(path, "cannot change: machines were created from it; create a new template and refer to it"),
     ),
   ];
 }
 
-/** What machines are created from. Renewals of the image can be switched on and off. */
-function machineSpecOf({ spec }: Frozen<Template>): unknown {
-  const { nodeCachingMode: _, ...machine } = spec.template.spec;
-  return machine;
+/** Renewals of the image can be switched on and off; everything else is fixed. */
+function specOf({ spec }: Frozen<Template>): Frozen<Template>["spec"]["template"]["spec"] {
+  return spec.template.spec;
 }

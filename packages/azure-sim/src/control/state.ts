@@ -1,5 +1,6 @@
 import type { AzureState } from "../core/azure-state.ts";
-import type { LowBudget } from "../throttling/throttle.ts";
+import type { PowerState } from "../machines/machine.ts";
+import type { RequestBudget } from "../throttling/throttle.ts";
 
 /** The state of the cloud, as `capstan sim status` shows it. */
 export interface CloudState {
@@ -13,7 +14,11 @@ export interface CloudState {
     readonly dueMs: number;
   }[];
   /** Budgets of which less than half is left. */
-  readonly lowBudgets: readonly LowBudget[];
+  readonly lowBudgets: readonly RequestBudget[];
+  /** All budgets that requests were taken from. */
+  readonly budgets: readonly RequestBudget[];
+  /** Virtual machines and instances of scale sets. */
+  readonly machines: readonly ShownMachine[];
   readonly resources: readonly { readonly id: string; readonly type: string; readonly state: string }[];
   readonly scaleSets: readonly {
     readonly id: string;
@@ -26,8 +31,33 @@ export interface CloudState {
   }[];
 }
 
+/** A virtual machine as users see it. */
+interface ShownMachine {
+  readonly id: string;
+  readonly state: string;
+  readonly power: PowerState;
+  /** Whether an instance has the newest model of its scale set. */
+  readonly isLatest?: boolean;
+}
+
+function* machinesIn({ scaleSets, resources, machines }: AzureState): Generator<ShownMachine> {
+  for (const [, set] of scaleSets.sets.entries())
+    for (const [instance, { state, power, model }] of scaleSets.members(set.id).entries())
+      yield {
+        id: `${set.id}/virtualMachines/${instance}`,
+        state,
+        power,
+        isLatest: model === set.modelVersion,
+      };
+  for (const [key, { id, state }] of resources.table.entries()) {
+    const record = machines.record(key);
+    if (record) yield { id, state, power: record.power };
+  }
+}
+
 /** Collects the state of the cloud. It walks every resource: for users, not for requests. */
 export function stateOf(world: AzureState): CloudState {
+  const budgets = world.throttle.budgets(world.nowMs);
   return {
     nowMs: world.nowMs,
     runningOperations: [...world.operations.table.entries()]
@@ -39,7 +69,9 @@ export function stateOf(world: AzureState): CloudState {
         startMs,
         dueMs,
       })),
-    lowBudgets: world.throttle.low(world.nowMs),
+    lowBudgets: budgets.filter(({ left, capacity }) => left < capacity / 2),
+    budgets,
+    machines: [...machinesIn(world)],
     resources: [...world.resources.table.entries()].map(([, { id, type, state }]) => ({ id, type, state })),
     scaleSets: [...world.scaleSets.sets.entries()].map(([, set]) => {
       const instances: Record<string, number> = {};

@@ -10,6 +10,7 @@ import { balancedPorts } from "../resources/load-balancers/balanced-ports.ts";
 import { ALL_EFFECTS, ALL_TYPES } from "../resources/all-types.ts";
 import type { ManagedClusterListener } from "../resources/managed-clusters/managed-cluster-event.ts";
 import { CLUSTER_TYPE, propertiesOf } from "../resources/managed-clusters/cluster-state.ts";
+import { powerOffFromInside } from "../resources/virtual-machines/work.ts";
 import type { RunInGuest } from "../resources/run-commands/run-commands.ts";
 import { textAt } from "../json.ts";
 import type { AzureSettings } from "../settings.ts";
@@ -43,6 +44,8 @@ export interface Core {
   onMachine(listener: MachineListener): () => void;
   /** Lets the guests run the scripts of run commands; without guests, scripts have no effect. */
   onCommand(run: RunInGuest): void;
+  /** The guest of a machine outside scale sets powers it off, by its ARM id in lower case. */
+  powerOffFromInside(machineId: string): void;
   /** The managed clusters that exist. */
   managedClusters(): readonly ManagedClusterView[];
   /** Calls the listener for each managed cluster that is created or deleted, until the returned function is called. */
@@ -124,6 +127,7 @@ export function createCore(options: {
       return () => void listeners.delete(listener);
     },
     onCommand: (run) => void (world.runInGuest = run),
+    powerOffFromInside: (machineId) => powerOffFromInside(world, machineId),
     managedClusters: () => managedClustersIn(world),
     onManagedCluster: (listener) => {
       clusterListeners.add(listener);

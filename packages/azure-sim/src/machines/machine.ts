@@ -33,6 +33,8 @@ export interface Machine {
   readonly zone?: string;
   readonly power: PowerState;
   readonly privateAddresses: readonly string[];
+  /** The numbers of its data disks; none unless given. */
+  readonly luns?: readonly number[];
   /** What the guest runs when it is provisioned, as it was written: base64. */
   readonly customData?: string;
 }

@@ -8,6 +8,13 @@ export const ALL_CORES = "cores";
 /** The quota family of spot cores. */
 export const SPOT_CORES = "lowPriorityCores";
 
+/** Azure's limits for images of a subscription in a region. */
+const IMAGE_LIMITS: Readonly<Record<string, number>> = {
+  galleries: 100,
+  galleryImages: 1000,
+  galleryImageVersions: 10_000,
+};
+
 /** Virtual machines to count: their size, their region and their number. */
 export interface Demand {
   readonly subscription: string;
@@ -39,7 +46,7 @@ export class Usage {
 
   limit(location: string, family: string): number {
     const quota = this.#settings.quotas.find((one) => one.location === location && one.family === family);
-    return quota?.limit ?? DEFAULT_CORE_LIMIT;
+    return quota?.limit ?? IMAGE_LIMITS[family] ?? DEFAULT_CORE_LIMIT;
   }
 
   /** Counts machines, or uncounts them when the number is negative. */

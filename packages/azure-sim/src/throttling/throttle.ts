@@ -14,7 +14,7 @@ interface Due {
 }
 
 /** A budget that is running low. */
-export interface LowBudget {
+export interface RequestBudget {
   /** The policy and its scope. */
   readonly name: string;
   readonly left: number;
@@ -84,13 +84,12 @@ export class Throttle {
     if (kind === "batched") call.notes.remaining.push(["VmssQueuedVMOperations", 0]);
   }
 
-  /** The budgets of which less than half is left; for users, not for requests. */
-  low(nowMs: number): LowBudget[] {
-    return [...this.#buckets].flatMap(([name, { bucket, size }]) => {
+  /** The budgets that requests were taken from; for users, not for requests. */
+  budgets(nowMs: number): RequestBudget[] {
+    return [...this.#buckets].map(([name, { bucket, size }]) => {
       const now = { ...bucket };
       fill(now, size, nowMs);
-      const left = Math.floor(now.tokens);
-      return left < size.capacity / 2 ? [{ name, left, capacity: size.capacity }] : [];
+      return { name, left: Math.floor(now.tokens), capacity: size.capacity };
     });
   }
 

@@ -478,6 +478,7 @@ describe("capstan plan of invalid input", () => {
 
   test.each<[string, string, string]>([
     ["neither YAML nor JSON", "a: [", "is neither YAML nor JSON"],
+    ["cut off", '{"kind": "List", "items": [{"kind": "Mach', "is JSON whose end is missing"],
     ["no text", "\u007FELF\u0002\u0000\u0000", "is not text in UTF-8; expected YAML or JSON"],
     ["an alias without an anchor", "a: *b", "cannot be read: Unresolved alias"],
     ["a text", "hello", 'holds "hello" where a Kubernetes object was expected'],

@@ -6,9 +6,11 @@ import {
   type Frozen,
   type Kind,
   PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_PIN_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
 import { planPrototype } from "@capstan/manager";
+import { decidePin } from "@capstan/plan";
 import type { Env } from "@capstan/env";
 import type { Client } from "@capstan/runtime";
 import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
@@ -66,6 +68,8 @@ export async function prototypeStatus(shell: Shell, options: PrototypeOptions): 
     return statusText(owner, {
       next: next?.why ?? `nothing: ${fieldOf(owner)} is not set`,
       benefit: await benefitOf({ env: shell.env, client }, owner, { machines, cluster }),
+      nowMs: place.now(),
+      columns: widthFor(shell),
     });
   });
   shell.out.write(forWindow(shell, text));
@@ -100,21 +104,25 @@ async function benefitOf(
   return `${benefitText(machines, new Map())}\npods are not measured: ${read.why}\n`;
 }
 
-/** `capstan prototype now` and `rollback`: asks the controller by an annotation with a new value. */
+/** What a user may ask of the controller. */
+export type PrototypeRequest =
+  | { readonly verb: "now" | "rollback" | "unpin" }
+  | { readonly verb: "pin"; readonly version: string };
+
+/** `capstan prototype now`, `rollback`, `pin` and `unpin`: asks the controller by an annotation. */
 export async function prototypeAsk(
   shell: Shell,
-  verb: "now" | "rollback",
+  request: PrototypeRequest,
   options: PrototypeOptions,
 ): Promise<number> {
   const said = await withUserClient(shell, options.access, async (client, place) => {
     const owner = await ownerIn(client, place, options);
-    refuse(owner, verb);
+    refuse(owner, request);
     const { name, namespace } = owner.metadata;
     const kind: Kind = isTemplate(owner) ? AzureMachineTemplate : AzureMachinePool;
-    const annotation = verb === "now" ? PROTOTYPE_NOW_ANNOTATION : PROTOTYPE_ROLLBACK_ANNOTATION;
-    const body = { metadata: { annotations: { [annotation]: formatTimestamp(place.now()) } } };
+    const body = { metadata: { annotations: annotationsFor(request, owner, place.now()) } };
     await client.patch(kind, { name, namespace }, { type: "merge", body });
-    return `${titleOf(owner)}: ${DONE[verb]}; follow it with capstan prototype status ${nameOf(owner)}\n`;
+    return `${titleOf(owner)}: ${DONE[request.verb]}; follow it with capstan prototype status ${nameOf(owner)}\n`;
   });
   shell.out.write(said);
   return EXIT.done;
@@ -123,16 +131,46 @@ export async function prototypeAsk(
 const DONE = {
   now: "a renewal is asked for, and begins as soon as its nodes may be disturbed",
   rollback: "a rollback is asked for",
+  pin: "the version is pinned",
+  unpin: "no version is pinned, and images are renewed again",
 } as const;
 
-function refuse(owner: ImageOwner, verb: "now" | "rollback"): void {
+function annotationsFor(
+  request: PrototypeRequest,
+  owner: ImageOwner,
+  nowMs: number,
+): Readonly<Record<string, string | null>> {
+  const now = formatTimestamp(nowMs);
+  switch (request.verb) {
+    case "now":
+      return { [PROTOTYPE_NOW_ANNOTATION]: now };
+    case "rollback":
+      return { [PROTOTYPE_ROLLBACK_ANNOTATION]: `${now} ${activeOf(owner)?.version ?? ""}` };
+    case "pin":
+      return { [PROTOTYPE_PIN_ANNOTATION]: request.version };
+    case "unpin":
+      return { [PROTOTYPE_PIN_ANNOTATION]: null };
+  }
+}
+
+function activeOf({ status }: ImageOwner) {
+  return status?.nodePrototyping?.history?.find(({ state }) => state === "Active");
+}
+
+function refuse(owner: ImageOwner, request: PrototypeRequest): void {
+  const { verb } = request;
   if (!settingsOf(owner))
     throw new CommandError(`${titleOf(owner)} does not renew its image; set ${fieldOf(owner)}`);
   const off = verb === "now" ? offBecause(owner) : undefined;
   if (off !== undefined) throw new CommandError(`${titleOf(owner)} renews no image: ${off}`);
-  const isRollable = owner.status?.nodePrototyping?.history?.some(({ state }) => state === "Active") === true;
-  if (verb === "rollback" && !isRollable)
+  if (verb === "pin") refusePin(owner, request.version);
+  if (verb === "rollback" && !activeOf(owner))
     throw new CommandError(
       `${titleOf(owner)} has no image of its own: new nodes boot from the image in its spec`,
     );
+}
+
+function refusePin(owner: ImageOwner, version: string): void {
+  const decision = decidePin(version, owner.status?.nodePrototyping?.history ?? []);
+  if (decision.do === "refuse") throw new CommandError(`${titleOf(owner)}: ${decision.why}`);
 }

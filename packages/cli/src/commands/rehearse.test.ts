@@ -58,6 +58,7 @@ beforeAll(() => {
     .replace("clientSecret: simulated-secret", "clientSecret: REDACTED");
   write("dump.yaml", `${redacted}\n${[3, 1, 2].map(poolMachine).join("")}`);
   write("upgrade.yaml", VERSION("v1.34.1"));
+  write("older.yaml", VERSION("v1.32.4"));
   write("repository.yaml", example.join("\n---\n").replaceAll("v1.33.5", "v1.34.1"));
   // A scale set has at most a thousand instances.
   write("too-large.yaml", VERSION("v1.33.5").replace("spec: {", "spec: { replicas: 1200,"));
@@ -122,6 +123,11 @@ describe("capstan rehearse", () => {
     expect(shell.written.out).toContain("available: at least 2 of 3");
     expect(shell.written.out).not.toContain("is not simulated");
     expect(code).toBe(2);
+  });
+
+  test("says that kubelets go back to an older version", async () => {
+    const { out } = await rehearse("-f", "older.yaml");
+    expect(out).toContain("MachinePool default/workers: note: the kubelets go back from v1.33.5 to v1.32.4");
   });
 
   test("names the disruption budget that blocks a drain, and ends with 3", async () => {

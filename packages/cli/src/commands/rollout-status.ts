@@ -5,10 +5,19 @@ import {
   awaitRollout,
   followProgress,
   type Patience,
+  type Progress,
   showRollout,
   TREE_EMPHASIS,
 } from "../rollout/follow-rollout.ts";
-import { type OwnerName, ownerNamed, ownerProgress } from "../rollout/owner-progress.ts";
+import {
+  ownerMoment,
+  type OwnerName,
+  ownerNamed,
+  ownerProgress,
+  type OwnerRollout,
+  progressLines,
+} from "../rollout/owner-progress.ts";
+import { type Pace, paceAfter } from "../rollout/pace.ts";
 import { ownerRollout } from "../rollout/live-owner.ts";
 import { ownerTree } from "../rollout/owner-tree.ts";
 import { type PoolName, poolNamed } from "../rollout/pool-name.ts";
@@ -45,9 +54,26 @@ interface OwnerPlace {
 
 /** The same for a control plane or a MachineDeployment, which report their numbers themselves. */
 function awaitOwner(shell: Shell, { client, owner, place }: OwnerPlace, patience: Patience): Promise<number> {
-  const { namespace } = place;
-  const { isWatching } = patience;
-  return followProgress(shell, () => ownerProgress(client, owner, { namespace, isWatching }), patience);
+  const look = ownerLook({ client, owner, place });
+  const read = async (): Promise<Progress> => {
+    const { rollout, pace } = await look();
+    return ownerProgress(rollout, pace, patience);
+  };
+  return followProgress(shell, read, patience);
+}
+
+/** Reads an owner repeatedly, and keeps the pace of its rollout. */
+function ownerLook({
+  client,
+  owner,
+  place,
+}: OwnerPlace): () => Promise<{ rollout: OwnerRollout; pace: Pace | undefined }> {
+  let pace: Pace | undefined;
+  return async () => {
+    const rollout = await ownerRollout(client, owner, place);
+    pace = paceAfter(pace, ownerMoment(rollout));
+    return { rollout, pace };
+  };
 }
 
 /** `capstan rollout watch`: shows a pool until Ctrl-C; without a terminal, until its rollout ends. */
@@ -55,8 +81,11 @@ export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<num
   return withUserClient(shell, options.access, (client, place) => {
     const owner = ownerNamed(options.pool);
     if (owner && shell.out.isTerminal) {
-      const readText = async (rows: number): Promise<string> =>
-        ownerTree(await ownerRollout(client, owner, place), rows);
+      const look = ownerLook({ client, owner, place });
+      const readText = async (rows: number): Promise<string> => {
+        const { rollout, pace } = await look();
+        return ownerTree({ ...rollout, lines: progressLines(rollout, pace) }, rows);
+      };
       return draw(shell, readText, TREE_EMPHASIS);
     }
     if (owner) return awaitOwner(shell, { client, owner, place }, { isWatching: true });

@@ -18,8 +18,8 @@ import { type DataDirectory, openDataDirectory } from "../data-directory/data-di
 import { EXIT } from "../exit-codes.ts";
 import { featuresFor, rememberedGates, rememberGates } from "../data-directory/feature-gates.ts";
 import { aborted } from "../signals.ts";
+import { type PagePlace, servePage, type ServedPage } from "../page/serve-page.ts";
 import { keptPage } from "../page/kept-page.ts";
-import { servePage, type ServedPage } from "../page/serve-page.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
 import { prettyLines } from "../render/pretty-log.ts";
@@ -157,26 +157,35 @@ async function start(shell: Shell, begun: Start): Promise<ServedPage> {
   closers.push(() => manager.stop());
   await manager.start();
   step(`controllers: ${CONTROLLERS.map(({ name }) => name).join(", ")}`);
-  const page = await startPage(shell, { env, kube, options });
+  const page = await startPage(shell, { env, kube, options, azure: simulator.azure.control });
   closers.push(() => page.close());
   return page;
+}
+
+interface PageParts extends Required<Pick<PagePlace, "azure">> {
+  readonly env: Env;
+  readonly kube: Transport;
+  readonly options: UpOptions;
 }
 
 /** The page has the rights of the administrator, as the kubeconfig of the data directory does. */
 function startPage(
   { env: outside, err }: Shell,
-  { env, kube, options }: { readonly env: Env; readonly kube: Transport; readonly options: UpOptions },
+  { env, kube, options, azure }: PageParts,
 ): Promise<ServedPage> {
   return servePage({
     env: outside,
     now: () => env.clock.now(),
     client: createClient({ env: outside, transport: kube, fieldManager: "capstan-page" }),
+    transport: kube,
+    home: options.dataDir,
     chosen: undefined,
     fallback: "default",
     port: options.pagePort,
     portFlag: "--page-port",
     log: err,
     flags: `--data-dir ${quoted(options.dataDir)}`,
+    azure,
     kept: keptPage(options.dataDir),
   });
 }

@@ -31,7 +31,8 @@ export class PageBed {
     const secured = server.secured({
       userOfToken: (token) => (token === "jo" ? { name: "jo", groups: [] } : undefined),
     });
-    this.client = createClient({ env, transport: inProcess(server.handle), fieldManager: "test" });
+    const asAdmin = inProcess(server.handle);
+    this.client = createClient({ env, transport: asAdmin, fieldManager: "test" });
     const asJo = inProcess((request) =>
       secured({ ...request, headers: { ...request.headers, authorization: "Bearer jo" } }),
     );
@@ -39,6 +40,8 @@ export class PageBed {
       env,
       now: () => env.clock.now(),
       client: user === "admin" ? this.client : createClient({ env, transport: asJo, fieldManager: "page" }),
+      transport: user === "admin" ? asAdmin : asJo,
+      home: undefined,
       chosen: undefined,
       fallback: "default",
       log: testShell().err,

@@ -1,4 +1,4 @@
-import { type Env, type ListeningServer, serveHttp } from "@capstan/env";
+import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import type { FleetHead } from "@capstan/page";
 import { type Client, createLogger, type Logger } from "@capstan/runtime";
 import { portProblem } from "../port-problem.ts";
@@ -10,7 +10,9 @@ import { isLaneMachine } from "./lanes/segments.ts";
 import { LiveObjects } from "./live/live-objects.ts";
 import { type Scope, scopeOf } from "./live/scope.ts";
 import { BODY_LIMIT_BYTES, PageServer } from "./page-server.ts";
+import { planPicture, type PlanPlace } from "./plan/picture-of-plan.ts";
 import { Sessions } from "./sessions.ts";
+import type { AzureSource } from "./views/azure.ts";
 import { RolloutMemories } from "./views/rollout-memory.ts";
 import { viewFor } from "./views/view-for.ts";
 
@@ -22,6 +24,10 @@ export interface PagePlace {
   readonly now: () => number;
   /** A client with the user's own credential. */
   readonly client: Client;
+  /** The connection of the client. */
+  readonly transport: Transport;
+  /** The data directory of `capstan up`, if the cluster is one of its own. */
+  readonly home: string | undefined;
   /** The namespace of `-n`. */
   readonly chosen: string | undefined;
   /** The namespace of the context. */
@@ -31,6 +37,8 @@ export interface PagePlace {
   readonly log: Terminal;
   /** The words that select the same cluster in the commands that the page shows, such as `--data-dir x`. */
   readonly flags: string;
+  /** The simulated Azure, where this process has one. */
+  readonly azure?: AzureSource | undefined;
   /** What outlives the process; nothing unless given. */
   readonly kept?: KeptPage;
 }
@@ -66,11 +74,22 @@ export function createPage(place: Omit<PagePlace, "port" | "portFlag">): Page {
     env,
     sessions,
     now,
+    hasAzure: place.azure !== undefined,
+    plan: (manifest) => planPicture({ env }, manifest, planPlaceOf(place)),
     files: async () => (await import("./build-app.ts")).buildApp(),
     live: () => opened.live(),
     viewFor: (live, parameters) => {
       const fleetHead = (): FleetHead => ({ scope: opened.scope?.text ?? "", notes: live.problems() });
-      return viewFor(parameters, { live, now, client, flags, memories, lanes, fleetHead });
+      return viewFor(parameters, {
+        live,
+        now,
+        client,
+        flags,
+        memories,
+        lanes,
+        fleetHead,
+        azure: place.azure,
+      });
     },
   });
   return { server, sessions, close: () => opened.close() };
@@ -90,6 +109,19 @@ export async function servePage(place: PagePlace): Promise<ServedPage> {
       await listening.close();
     },
   };
+}
+
+function planPlaceOf({
+  client,
+  transport,
+  home,
+  chosen,
+  fallback,
+  flags,
+  now,
+}: Omit<PagePlace, "port" | "portFlag">): PlanPlace {
+  const namespace = chosen ?? fallback;
+  return { client, transport, home, flags, namespace, isWritten: chosen !== undefined, nowMs: now() };
 }
 
 /** On the chosen port, else on that of before if it is free: windows that are open find the page again. */

@@ -69,7 +69,7 @@ test("a template is listed and shown as pools are", () => {
   expect(listText([template], 200).replaceAll(/ +/g, " ")).toContain(
     "default azuremachinetemplate/workers 24h Idle 1.2.3 2026-01-01T00:00:00Z",
   );
-  const text = statusText(template, { next: "soon", benefit: "" });
+  const text = statusText(template, { next: "soon", benefit: "", nowMs: 0, columns: Infinity });
   expect(text).toMatch(/^template +default\/workers\n/);
   expect(text).toMatch(/new nodes +p\/images\/workers-1\n/);
 });

@@ -32,11 +32,16 @@ function renewedAt({ status }: ImageOwner): string {
   return status?.lastImagePrototype ?? "never";
 }
 
+/** What a status shows beside the owner, and where. */
+interface StatusParts {
+  readonly next: string;
+  readonly benefit: string;
+  readonly nowMs: number;
+  readonly columns: number;
+}
+
 /** How the image of a pool or template stands: what comes next, and the table of what new machines save. */
-export function statusText(
-  owner: ImageOwner,
-  { next, benefit }: { readonly next: string; readonly benefit: string },
-): string {
+export function statusText(owner: ImageOwner, { next, benefit, nowMs, columns }: StatusParts): string {
   const record = recordOf(owner);
   const said = saidOf(owner);
   const head = facts([
@@ -50,7 +55,12 @@ export function statusText(
       : [["next", offBecause(owner) !== undefined ? "nothing while it is switched off" : next] as const]),
     ...factsOf(record, bootsFrom(owner)),
   ]);
-  return [head, timelineText(record.timeline ?? []), versionsText(record.history ?? []), benefit]
+  return [
+    head,
+    timelineText(record.timeline ?? []),
+    versionsText(record.history ?? [], { nowMs, columns }),
+    benefit,
+  ]
     .filter((text) => text !== "")
     .join("\n");
 }
@@ -110,14 +120,29 @@ function timelineText(timeline: readonly Step[]): string {
 
 type History = NonNullable<PrototypeRecord["history"]>;
 
-function versionsText(history: History): string {
+function versionsText(history: History, { nowMs, columns }: Pick<StatusParts, "nowMs" | "columns">): string {
   if (history.length === 0) return "";
-  const rows = history.map(({ version, state, createdAt, donor = "-", outOfServiceSeconds }) => [
-    version,
-    state,
-    createdAt,
-    donor,
-    outOfServiceSeconds === undefined ? "-" : `${outOfServiceSeconds} s`,
-  ]);
-  return table(["VERSION", "STATE", "CREATED", "DONOR", "DONOR OUT"], rows);
+  const rows = history.map(
+    ({ version, state, createdAt, donor = "-", outOfServiceSeconds, sizeGB, replicas }) => [
+      version,
+      state,
+      createdAt,
+      ageText(nowMs - Date.parse(createdAt)),
+      sizeGB === undefined ? "-" : `${sizeGB} GB`,
+      replicas === undefined ? "-" : String(replicas),
+      donor,
+      outOfServiceSeconds === undefined ? "-" : `${outOfServiceSeconds} s`,
+    ],
+  );
+  const headings = ["VERSION", "STATE", "CREATED", "AGE", "SIZE", "REPLICAS", "DONOR", "DONOR OUT"];
+  return tableWithin(headings, rows, { columns, dispensable: ["CREATED", "DONOR OUT", "DONOR"] });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The age of an image, in the largest unit of which it has two. */
+function ageText(ageMs: number): string {
+  if (Number.isNaN(ageMs)) return "-";
+  if (ageMs < 2 * HOUR_MS) return `${Math.max(0, Math.round(ageMs / 60_000))}m`;
+  return ageMs < 48 * HOUR_MS ? `${Math.round(ageMs / HOUR_MS)}h` : `${Math.round(ageMs / (24 * HOUR_MS))}d`;
 }

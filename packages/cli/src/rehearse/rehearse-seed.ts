@@ -5,7 +5,9 @@ import {
   type KubernetesObject,
   Namespace,
   nearestName,
+  valueAt,
 } from "@capstan/api";
+import { kubeletNotes } from "@capstan/plan";
 import { type Client, Failure, terminal } from "@capstan/runtime";
 import {
   type DurationModel,
@@ -100,7 +102,8 @@ async function applyManifest(user: Client, manifest: GivenObject): Promise<Appli
     if (!before) return await created(user, kind, manifest);
     const after = await patched(user, kind, { before, manifest });
     const lines = changesBetween(specOf(before), specOf(after), "spec").map(changeLine);
-    return { object, isNew: false, lines };
+    const notes = kubeletNotes(workerVersionOf(before), workerVersionOf(after));
+    return { object, isNew: false, lines: [...lines, ...notes.map((note) => `note: ${note}`)] };
   } catch (error) {
     throw error instanceof Failure ? refused(object, withoutBody(causeFirst(error.message))) : error;
   }
@@ -166,6 +169,14 @@ function titleOf({ kind, metadata: { name, namespace } }: GivenObject): string {
 
 function refused(object: string, message: string): Failure {
   return terminal("ChangeRefused", `${object}: ${message}`);
+}
+
+const VERSION_OF_WORKERS = ["spec", "template", "spec", "version"];
+
+/** The Kubernetes version of a MachinePool or a MachineDeployment. */
+function workerVersionOf(object: object): string | undefined {
+  const version = valueAt(object, VERSION_OF_WORKERS);
+  return typeof version === "string" ? version : undefined;
 }
 
 function specOf(object: object): unknown {

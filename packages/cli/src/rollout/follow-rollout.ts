@@ -9,7 +9,14 @@ import { isStopped, POLL_INTERVAL_MS, until } from "../watching/wait.ts";
 import { machineTroubles, obstacleLines } from "./obstacles.ts";
 import { type Pace, paceAfter, tookLine } from "./pace.ts";
 import { rolloutAnswer } from "./rollout-answer.ts";
-import { confirmed, noteLines, type ReadState, type RolloutState, sentenceFor } from "./rollout-state.ts";
+import {
+  confirmed,
+  momentOf,
+  noteLines,
+  type ReadState,
+  type RolloutState,
+  sentenceFor,
+} from "./rollout-state.ts";
 import { rolloutTree } from "./rollout-tree.ts";
 
 /** How long to wait for a rollout, and how to print its progress. */
@@ -27,7 +34,7 @@ export async function awaitRollout(shell: Shell, readState: ReadState, patience:
   let pace: Pace | undefined;
   const read = async (): Promise<Progress> => {
     earlier = confirmed(await readState(), earlier);
-    pace = paceAfter(pace, earlier);
+    pace = paceAfter(pace, momentOf(earlier));
     const took = tookLine(pace);
     const text = linesFor(earlier, shownFailure(earlier, patience)) + (took === undefined ? "" : `${took}\n`);
     return { text, code: verdictOn(earlier, patience), answer: rolloutAnswer(earlier) };
@@ -112,7 +119,7 @@ function drawRollout(shell: Shell, readState: ReadState): Promise<number> {
   let pace: Pace | undefined;
   const readText = async (rows: number): Promise<string> => {
     const state = await readState();
-    pace = paceAfter(pace, state);
+    pace = paceAfter(pace, momentOf(state));
     return rolloutTree(state, { rows, pace });
   };
   return draw(shell, readText, TREE_EMPHASIS);

@@ -13,9 +13,10 @@ import { deploymentViewOf, viewFromConditions } from "@capstan/manager";
 import { planDeployment } from "@capstan/plan";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/read/newest-time.ts";
-import { inPlaceLines } from "./in-place-lines.ts";
-import { machinesOf, type OwnerName, progressLines, readOwner } from "./owner-progress.ts";
-import type { OwnerRollout } from "./owner-tree.ts";
+import type { Course } from "../plan/print/course.ts";
+import { controlPlaneCourse } from "../plan/planners/control-plane-planner.ts";
+import { deploymentCourse } from "../plan/planners/deployment-planner.ts";
+import { machinesOf, type OwnerName, type OwnerRollout, readOwner } from "./owner-progress.ts";
 
 /** Where to read an owner, and the time there. */
 interface OwnerPlace {
@@ -33,40 +34,48 @@ export async function ownerRollout(
   const machines = await machinesOf(client, owner);
   // The clock of the cluster may be ahead of ours.
   const nowMs = Math.max(now(), newestTimeIn([owner, ...machines] as never) ?? 0);
-  const outdated =
+  const { outdated, course } =
     name.kind === KubeadmControlPlane
-      ? await outdatedOfControlPlane(client, owner as Frozen<KubeadmControlPlane>, { machines, nowMs })
-      : await outdatedOfDeployment(client, owner as Frozen<MachineDeployment>, { machines, nowMs });
-  const lines = [...progressLines(owner), ...inPlaceLines(owner, machines)];
-  return { lines, machines, outdated: new Set(outdated), nowMs };
+      ? await ofControlPlane(client, owner as Frozen<KubeadmControlPlane>, { machines, nowMs })
+      : await ofDeployment(client, owner as Frozen<MachineDeployment>, { machines, nowMs });
+  return { owner, machines, outdated: new Set(outdated), nowMs, course };
 }
 
-async function outdatedOfControlPlane(
+/** The machines that differ from the desired state, by their names, and what becomes of them. */
+interface Outdated {
+  readonly outdated: readonly string[];
+  readonly course: Course;
+}
+
+async function ofControlPlane(
   client: Client,
   controlPlane: Frozen<KubeadmControlPlane>,
   { machines, nowMs }: Pick<OwnerRollout, "machines" | "nowMs">,
-): Promise<readonly string[]> {
+): Promise<Outdated> {
   const { namespace = "", name } = controlPlane.metadata;
   const labelSelector = `${CONTROL_PLANE_NAME_LABEL}=${labelValueFor(name)}`;
   const configs = await client.list(KubeadmConfig, { namespace, labelSelector });
   const view = viewFromConditions({ controlPlane, cluster: undefined, machines, configs, nowMs });
-  return view.machines.filter(({ outdated }) => outdated.length > 0).map((machine) => machine.name);
+  const outdated = view.machines.filter((machine) => machine.outdated.length > 0).map((one) => one.name);
+  return { outdated, course: controlPlaneCourse({ controlPlane, machines }, view, outdated.length) };
 }
 
-async function outdatedOfDeployment(
+async function ofDeployment(
   client: Client,
   deployment: Frozen<MachineDeployment>,
   { machines, nowMs }: Pick<OwnerRollout, "machines" | "nowMs">,
-): Promise<readonly string[]> {
+): Promise<Outdated> {
   const { namespace = "", name, uid } = deployment.metadata;
   const labelSelector = `${DEPLOYMENT_NAME_LABEL}=${labelValueFor(name)}`;
   const sets = (await client.list(MachineSet, { namespace, labelSelector })).filter(
     (set) => controllerOf(set)?.uid === uid,
   );
   const isTaken = (other: string): boolean => sets.some(({ metadata }) => metadata.name === other);
-  const { target } = planDeployment(deploymentViewOf({ deployment, sets, isTaken, nowMs, machines }));
+  const view = deploymentViewOf({ deployment, sets, isTaken, nowMs, machines });
+  const { target } = planDeployment(view);
   const targetUid = sets.find(({ metadata }) => metadata.name === target)?.metadata.uid;
-  return machines
+  const outdated = machines
     .filter((machine) => controllerOf(machine)?.uid !== targetUid)
     .map(({ metadata }) => metadata.name);
+  return { outdated, course: deploymentCourse({ deployment, machines }, view, outdated.length) };
 }

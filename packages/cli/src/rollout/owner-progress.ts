@@ -17,8 +17,10 @@ import { unknownName } from "../cluster/unknown-name.ts";
 import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/read/given-objects.ts";
 import type { RecordedDecision } from "../plan/read/in-place-verdict.ts";
+import type { Course } from "../plan/print/course.ts";
 import type { Patience, Progress } from "./follow-rollout.ts";
 import { inPlaceLines } from "./in-place-lines.ts";
+import { type Pace, paceLine, type RolloutMoment, tookLine } from "./pace.ts";
 import type { RolloutAnswer } from "./rollout-answer.ts";
 
 /** An owner of machines that reports the numbers of its rollout in its status. */
@@ -36,6 +38,7 @@ export type Owner = Frozen<KubernetesObject> & {
     readonly upToDateReplicas?: number;
     readonly readyReplicas?: number;
     readonly availableReplicas?: number;
+    readonly conditions?: readonly Frozen<Condition>[];
     readonly inPlace?: { readonly decisions: readonly RecordedDecision[] };
     readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly Frozen<Condition>[] } };
   };
@@ -80,18 +83,57 @@ export async function readOwner(
   throw await unknownName(client, { kind, name, namespace });
 }
 
-/** Reads how far the rollout of an owner is. */
-export async function ownerProgress(
-  client: Client,
-  { kind, name }: OwnerName,
-  { namespace, isWatching }: { readonly namespace: string } & Pick<Patience, "isWatching">,
-): Promise<Progress> {
-  const owner = await readOwner(client, { kind, name }, namespace);
+/** The rollout of an owner at one moment. */
+export interface OwnerRollout {
+  readonly owner: Owner;
+  readonly machines: readonly Frozen<Machine>[];
+  /** The names of the machines that differ from the desired state. */
+  readonly outdated: ReadonlySet<string>;
+  readonly nowMs: number;
+  /** What becomes of the outdated machines. */
+  readonly course: Course;
+}
+
+/** How far the rollout of an owner is. */
+export function ownerProgress(
+  rollout: OwnerRollout,
+  pace: Pace | undefined,
+  { isWatching }: Pick<Patience, "isWatching">,
+): Progress {
+  const { owner } = rollout;
   const isDone = isRolledOut(owner);
-  const lines = isDone || !owner.status?.inPlace ? [] : inPlaceLines(owner, await machinesOf(client, owner));
+  const took = tookLine(pace);
+  // What is left changes with every look; only a window shows it.
+  const lines = took === undefined ? linesFor(rollout, isDone) : [...linesFor(rollout, isDone), took];
   const code = isDone ? EXIT.done : isWatching ? undefined : EXIT.failed;
-  const text = [sentenceFor(owner, isDone), ...lines].join("\n  ");
-  return { text: `${text}\n`, code, answer: ownerAnswer(owner, isDone) };
+  return { text: `${lines.join("\n")}\n`, code, answer: ownerAnswer(owner, isDone) };
+}
+
+/** The numbers of the rollout of an owner, what holds it up, and how fast it is: a line each. */
+export function progressLines(rollout: OwnerRollout, pace: Pace | undefined): readonly string[] {
+  const moment = ownerMoment(rollout);
+  const lines = linesFor(rollout, moment.isDone).map((line) => line.trim());
+  return pace ? [...lines, paceLine(pace, moment)] : lines;
+}
+
+function linesFor({ owner, machines }: OwnerRollout, isDone: boolean): readonly string[] {
+  const inPlace = isDone ? [] : inPlaceLines(owner, machines);
+  return [...sentenceFor(owner, isDone).split("\n"), ...inPlace.map((line) => `  ${line}`)];
+}
+
+/** What the pace of a rollout depends on. */
+export function ownerMoment({ owner, outdated, nowMs, course }: OwnerRollout): RolloutMoment {
+  const { maxSurge, maxUnavailable, time, pace, isInPlace } = course;
+  const durationMs = isInPlace ? pace && pace.eachMs * outdated.size : time?.typicalMs;
+  const waves = Math.ceil(outdated.size / Math.max(1, maxSurge + maxUnavailable));
+  return {
+    isDone: isRolledOut(owner),
+    nowMs,
+    outdated: outdated.size,
+    upToDate: owner.status?.upToDateReplicas ?? 0,
+    conditions: owner.status?.conditions,
+    left: durationMs === undefined ? undefined : { durationMs, waves },
+  };
 }
 
 /** The machines of an owner, by the label that its controller gives them. */
@@ -99,13 +141,6 @@ export function machinesOf(client: Client, { kind, metadata }: Owner): Promise<r
   const label = kind === KubeadmControlPlane.kind ? CONTROL_PLANE_NAME_LABEL : DEPLOYMENT_NAME_LABEL;
   const { namespace = "", name } = metadata;
   return client.list(Machine, { namespace, labelSelector: `${label}=${labelValueFor(name)}` });
-}
-
-/** The numbers of the rollout of an owner, and what holds it up: a line each. */
-export function progressLines(owner: Owner): readonly string[] {
-  return sentenceFor(owner, isRolledOut(owner))
-    .split("\n")
-    .map((line) => line.trim());
 }
 
 function isRolledOut({ metadata, spec, status = {} }: Owner): boolean {

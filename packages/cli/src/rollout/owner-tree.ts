@@ -8,15 +8,12 @@ import {
 import { humanDuration } from "@capstan/apiserver/human-duration";
 import { byNumber } from "../render/by-number.ts";
 import { type Branch, tree } from "../render/tree.ts";
+import type { OwnerRollout } from "./owner-progress.ts";
 
 /** An owner of machines as its rollout is shown. */
-export interface OwnerRollout {
-  /** The owner and its numbers, then what holds the rollout up. */
+interface ShownOwner extends Pick<OwnerRollout, "machines" | "outdated" | "nowMs"> {
+  /** The owner and its numbers, then what holds the rollout up, and how fast it is. */
   readonly lines: readonly string[];
-  readonly machines: readonly Frozen<Machine>[];
-  /** The names of the machines that differ from the desired state. */
-  readonly outdated: ReadonlySet<string>;
-  readonly nowMs: number;
 }
 
 const GROUPS = ["updating", "update failed", "leaving", "starting", "outdated", "up to date"] as const;
@@ -26,7 +23,7 @@ type Group = (typeof GROUPS)[number];
 const OTHER_ROWS = 1 + 2 * GROUPS.length;
 
 /** The machines of an owner as a tree, by what happens to them: those that updaters work on with the progress. */
-export function ownerTree({ lines, machines, outdated, nowMs }: OwnerRollout, rows = 40): string {
+export function ownerTree({ lines, machines, outdated, nowMs }: ShownOwner, rows = 40): string {
   const groups = Map.groupBy(machines, (machine) => ownerGroupOf(machine, outdated));
   const [title = "", ...holds] = lines;
   let room = Math.max(rows - OTHER_ROWS - holds.length, 2);

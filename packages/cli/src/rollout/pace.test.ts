@@ -1,28 +1,28 @@
-import { machinePool } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { type Pace, paceAfter, paceLine } from "./pace.ts";
 
 const MINUTE_MS = 60_000;
 const seen = (minute: number, outdated: number, isDone = false) => ({
   isDone,
+  nowMs: minute * MINUTE_MS,
+  outdated,
+  upToDate: 4 - outdated,
+  conditions: undefined,
   // Each machine takes two minutes.
-  course: { durationMs: outdated * 2 * MINUTE_MS, waves: outdated },
-  view: { nowMs: minute * MINUTE_MS },
-  plan: { budget: { outdated, upToDate: 4 - outdated } },
-  parts: { machinePool: machinePool() },
+  left: { durationMs: outdated * 2 * MINUTE_MS, waves: outdated },
 });
-/** The same when the controllers have reported for a while that the pool is rolled out or grows. */
+/** The same when the controllers have reported for a while that the machines are rolled out or get more. */
 const under = (type: "RollingOut" | "ScalingUp", state: ReturnType<typeof seen>) => ({
   ...state,
-  parts: {
-    machinePool: machinePool({
-      status: {
-        conditions: [
-          { type, status: "True", reason: type, message: "", lastTransitionTime: new Date(0).toISOString() },
-        ],
-      },
-    }),
-  },
+  conditions: [
+    {
+      type,
+      status: "True" as const,
+      reason: type,
+      message: "",
+      lastTransitionTime: new Date(0).toISOString(),
+    },
+  ],
 });
 
 test.each([
@@ -35,11 +35,7 @@ test.each([
     [seen(0, 4), seen(5, 4)],
     "elapsed 5m, about 6m left",
   ],
-  [
-    "a rollout that stands still has no end",
-    [seen(0, 4), { ...seen(5, 4), course: undefined }],
-    "elapsed 5m",
-  ],
+  ["a rollout that stands still has no end", [seen(0, 4), { ...seen(5, 4), left: undefined }], "elapsed 5m"],
   ["the end stays", [seen(0, 4), seen(9, 0, true), seen(20, 0, true)], "took 9m, forecast 8m"],
   [
     "a second rollout starts from its own time",

@@ -1,6 +1,5 @@
-import { getCondition } from "@capstan/api";
+import { type Condition, type Frozen, getCondition } from "@capstan/api";
 import { humanDuration } from "@capstan/apiserver/human-duration";
-import type { RolloutState } from "./rollout-state.ts";
 
 /** A rollout from its beginning, in the time of its cluster. */
 export interface Pace {
@@ -14,22 +13,26 @@ export interface Pace {
   readonly forecastMs?: number | undefined;
 }
 
-type Seen = Pick<RolloutState, "isDone"> & {
-  readonly view: Pick<RolloutState["view"], "nowMs">;
-  readonly plan: { readonly budget: Pick<RolloutState["plan"]["budget"], "outdated" | "upToDate"> };
-  readonly parts: { readonly machinePool: Pick<RolloutState["parts"]["machinePool"], "status"> };
-  readonly course?: Pick<NonNullable<RolloutState["course"]>, "durationMs" | "waves"> | undefined;
-};
+/** A rollout at one moment. */
+export interface RolloutMoment {
+  readonly isDone: boolean;
+  readonly nowMs: number;
+  readonly outdated: number;
+  readonly upToDate: number;
+  /** What its owner reports. */
+  readonly conditions: readonly Frozen<Condition>[] | undefined;
+  /** How long the rest takes by the forecast; undefined if it stands still, or no times are known. */
+  readonly left: { readonly durationMs: number; readonly waves: number } | undefined;
+}
 
 /** The pace with the next state; a rollout that starts after the last one has ended begins a new one. */
-export function paceAfter(before: Pace | undefined, seen: Seen): Pace | undefined {
-  const { isDone, view, plan } = seen;
-  const { outdated } = plan.budget;
-  if (isDone) return before && { ...before, endedMs: before.endedMs ?? view.nowMs };
+export function paceAfter(before: Pace | undefined, seen: RolloutMoment): Pace | undefined {
+  const { isDone, nowMs, outdated } = seen;
+  if (isDone) return before && { ...before, endedMs: before.endedMs ?? nowMs };
   const isNew = !before || before.endedMs !== undefined || outdated > before.outdated;
   if (!isNew) return { ...before, expectedEndMs: steadyEnd(before.expectedEndMs, seen) };
   const expectedEndMs = steadyEnd(undefined, seen);
-  const began = (before ? undefined : begunBefore(seen)) ?? { beganMs: view.nowMs, outdated };
+  const began = (before ? undefined : begunBefore(seen)) ?? { beganMs: nowMs, outdated };
   const forecastMs = expectedEndMs === undefined ? undefined : expectedEndMs - began.beganMs;
   return { ...began, expectedEndMs, forecastMs };
 }
@@ -38,33 +41,31 @@ export function paceAfter(before: Pace | undefined, seen: Seen): Pace | undefine
  * When the rollout ends. A forecast takes a running step as one that has just begun, so its end moves by up to one wave: an
  * end that was named stays as long as it lies within that.
  */
-function steadyEnd(before: number | undefined, { view, course }: Seen): number | undefined {
-  if (!course) return undefined;
-  const latestMs = view.nowMs + course.durationMs;
-  const waveMs = course.durationMs / Math.max(1, course.waves);
+function steadyEnd(before: number | undefined, { nowMs, left }: RolloutMoment): number | undefined {
+  if (!left) return undefined;
+  const latestMs = nowMs + left.durationMs;
+  const waveMs = left.durationMs / Math.max(1, left.waves);
   return Math.min(latestMs, Math.max(latestMs - waveMs, before ?? latestMs));
 }
 
-/** A rollout that was under way when the watch began: it counts from when its MachinePool reported it. */
-function begunBefore({ view, plan, parts }: Seen): Pace | undefined {
-  const { conditions } = parts.machinePool.status ?? {};
+/** A rollout that was under way when the watch began: it counts from when its owner reported it. */
+function begunBefore({ nowMs, outdated, upToDate, conditions }: RolloutMoment): Pace | undefined {
   const begun = ["RollingOut", "ScalingUp"]
     .map((type) => getCondition(conditions, type))
     .find((condition) => condition?.status === "True");
   const beganMs = Date.parse(begun?.lastTransitionTime ?? "");
-  if (!(beganMs < view.nowMs)) return undefined;
+  if (!(beganMs < nowMs)) return undefined;
   // A rollout replaces all machines; those that are up to date have been replaced since.
-  const { outdated, upToDate } = plan.budget;
   return { beganMs, outdated: begun?.type === "RollingOut" ? outdated + upToDate : outdated };
 }
 
 /** How long the rollout has taken, and how long the rest takes by the forecast. */
-export function paceLine(pace: Pace, { view, plan }: Seen): string {
+export function paceLine(pace: Pace, { nowMs, outdated }: RolloutMoment): string {
   const { beganMs, endedMs, expectedEndMs } = pace;
   if (endedMs !== undefined) return tookLine(pace) ?? "";
-  const elapsed = `elapsed ${humanDuration(view.nowMs - beganMs)}`;
-  if (plan.budget.outdated === 0) return `${elapsed}, the last machines are on their way`;
-  const leftMs = expectedEndMs === undefined ? 0 : expectedEndMs - view.nowMs;
+  const elapsed = `elapsed ${humanDuration(nowMs - beganMs)}`;
+  if (outdated === 0) return `${elapsed}, the last machines are on their way`;
+  const leftMs = expectedEndMs === undefined ? 0 : expectedEndMs - nowMs;
   return leftMs > 0 ? `${elapsed}, about ${humanDuration(leftMs)} left` : elapsed;
 }
 

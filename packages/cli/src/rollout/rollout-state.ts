@@ -3,6 +3,7 @@ import { titleOf } from "../plan/read/given-objects.ts";
 import type { PoolBlock } from "../plan/print/pool-block.ts";
 import { planFor, type PlannedPool } from "../plan/planners/pool-plan.ts";
 import { type PoolParts, rivalNotes } from "../plan/planners/pool-parts.ts";
+import type { RolloutMoment } from "./pace.ts";
 
 /** The state of a pool's rollout. */
 export interface RolloutState extends PlannedPool {
@@ -31,6 +32,13 @@ export function rolloutState(parts: PoolParts, nowMs: number): RolloutState {
     isDone: isReached && [failure, planned.refusal, planned.standstill].every((one) => one === undefined),
     failure,
   };
+}
+
+/** What the pace of a rollout depends on. */
+export function momentOf({ isDone, view, plan, parts, course }: RolloutState): RolloutMoment {
+  const { outdated, upToDate } = plan.budget;
+  const { conditions } = parts.machinePool.status ?? {};
+  return { isDone, nowMs: view.nowMs, outdated, upToDate, conditions, left: course };
 }
 
 function failureOf({ pool }: PoolParts, standstill: PoolBlock | undefined): string | undefined {

@@ -7,7 +7,7 @@ import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";
 import { NODE_SCHEDULABLE, obstacleLines } from "./obstacles.ts";
 import { type Pace, paceLine } from "./pace.ts";
-import { noteLines, type RolloutState } from "./rollout-state.ts";
+import { momentOf, noteLines, type RolloutState } from "./rollout-state.ts";
 
 /** The window, and how fast the rollout is. */
 export interface TreeLook {
@@ -22,7 +22,7 @@ export function rolloutTree(state: RolloutState, { rows = 40, pace }: TreeLook =
   const resources = new Map(parts.machines.map((machine) => [machine.metadata.name, machine]));
   const groups = Map.groupBy(view.machines, (machine) => poolGroupOf(machine, view.desiredHash));
   const lines = [...obstacleLines(state), ...noteLines(state)];
-  const head = [budgetLine(plan.budget), ...(pace ? [paceLine(pace, state)] : [])];
+  const head = [budgetLine(plan.budget), ...(pace ? [paceLine(pace, momentOf(state))] : [])];
   // Each group has a line for its name and one for the machines that are not shown; the title has one, too.
   const room = rows - 1 - head.length - lines.length - 2 * groups.size;
   const limits = sharesOf(room, new Map([...groups].map(([group, members]) => [group, members.length])));

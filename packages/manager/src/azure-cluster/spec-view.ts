@@ -78,6 +78,12 @@ export function subnetID(plan: ClusterSpecView, name: string): string {
   return `${virtualNetworkID(plan) ?? ""}/subnets/${name}`;
 }
 
+/** The subnets for nodes. */
+export function nodeSubnetsOf({ spec }: Pick<ClusterSpecView, "spec">): readonly string[] {
+  const subnets = spec.networkSpec?.subnets ?? [];
+  return subnets.filter(({ role }) => role === "node" || role === "cluster").map(({ name }) => name);
+}
+
 /** The id of the backend pool for outbound traffic of nodes; undefined when the cluster has no such load balancer. */
 export function nodeOutboundPoolID(plan: ClusterSpecView): string | undefined {
   const balancer = plan.spec.networkSpec?.nodeOutboundLB;

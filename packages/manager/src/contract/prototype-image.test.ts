@@ -11,7 +11,14 @@ function template(kind: string, annotations: Record<string, string>): ContractOb
     apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
     kind,
     metadata: { name: "workers", namespace: "default", annotations },
-    spec: { template: { spec: { image: IMAGE, nodeCachingMode: { interval: "24h" } } } },
+    spec: {
+      template: {
+        spec: {
+          image: { ...IMAGE, nodePrototyping: { interval: "24h" } },
+          nodeCachingMode: { interval: "24h" },
+        },
+      },
+    },
   };
 }
 
@@ -27,6 +34,7 @@ test.each([
   const clone = cloneTemplate(source, { name: "a", clusterName: "demo" });
   expect(withPrototypeImage(clone, source, version)).toMatchObject({ kind: "AzureMachine", spec });
   expect(withPrototypeImage(clone, source, version)).not.toHaveProperty("spec.nodeCachingMode");
+  expect(withPrototypeImage(clone, source, version)).not.toHaveProperty("spec.image.nodePrototyping");
 });
 
 test("clones of other providers' templates stay as they are", () => {

@@ -4,6 +4,7 @@ import {
   groupOf,
   isJsonObject,
   type KubernetesObject,
+  machineSpecIn,
   PROTOTYPE_IMAGE_ANNOTATION,
   PROTOTYPE_VERSION_ANNOTATION,
 } from "@capstan/api";
@@ -23,7 +24,7 @@ export function withPrototypeImage(
   const { [PROTOTYPE_IMAGE_ANNOTATION]: id, [PROTOTYPE_VERSION_ANNOTATION]: madeFor } =
     metadata.annotations ?? {};
   // How the template renews its image is not a property of its machines.
-  const { nodeCachingMode: _, ...spec } = clone.spec;
+  const spec = machineSpecIn(clone.spec as Parameters<typeof machineSpecIn>[0]);
   const isUsable = id !== undefined && madeFor === (version ?? "");
   return { ...clone, spec: { ...spec, ...(isUsable && { image: { id } }) } } as KubernetesObject;
 }

@@ -1,6 +1,7 @@
 import { deepEqual, formatTimestamp, type Frozen, Node } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import { type Change, type Client, type Found, Informer, type Logger, waiting } from "@capstan/runtime";
+import { patchLevelOf } from "@capstan/plan";
 import { normalizedId } from "@capstan/azure";
 import { isNodeReady, isNodeUsable } from "./availability.ts";
 
@@ -136,6 +137,6 @@ function factsOf(node: Frozen<Node>): unknown {
     // Messages are excluded, because they may count seconds: "last seen active 3m4s ago".
     conditions: conditions.map((one) => [one.type, one.status]),
     readySince: conditions.find(({ type }) => type === "Ready")?.lastTransitionTime,
-    version: status?.nodeInfo?.kubeletVersion,
+    patchLevel: patchLevelOf(node),
   };
 }

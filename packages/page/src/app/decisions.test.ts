@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { FleetRow, Lane, Message, Row } from "../protocol.ts";
 import { isShownInFleet, sortedFleet } from "./fleet-order.ts";
-import { shownLanes } from "./lane-order.ts";
-import { axisOf } from "./time-axis.ts";
+import { shownLanes } from "./lanes/lane-order.ts";
+import { axisOf } from "./lanes/time-axis.ts";
 import { durationText } from "./time.ts";
 import { emptyView, viewAfter } from "./view-store.ts";
 

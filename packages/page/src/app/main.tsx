@@ -1,14 +1,16 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { APP_ID } from "../addresses.ts";
+import { AzureView } from "./azure.tsx";
 import { ClusterView } from "./cluster.tsx";
 import { FleetView } from "./fleet.tsx";
 import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
+import { PlanView } from "./plan/plan.tsx";
+import { azurePath, PLAN_PATH, refine, route } from "./route.ts";
 import { RolloutView } from "./rollout.tsx";
-import { refine, route } from "./route.ts";
 import { isTyping } from "./rows.tsx";
-import { isConnected, exchangeToken, login, loginProblem, nowMs } from "./stream.ts";
+import { hasAzure, isConnected, exchangeToken, login, loginProblem, nowMs } from "./stream.ts";
 import { clockText, stampText } from "./time.ts";
 
 function App() {
@@ -30,9 +32,19 @@ function App() {
 }
 
 function View() {
+  if (route.value.isPlan) return <PlanView />;
   const { path, request } = route.value;
-  if (request.view === "rollout") return <RolloutView key={path} request={request} />;
-  return request.view === "cluster" ? <ClusterView key={path} request={request} /> : <FleetView />;
+  switch (request.view) {
+    case "rollout":
+      return <RolloutView key={path} request={request} />;
+    case "azure":
+      return <AzureView list={request.name ?? ""} />;
+    case "cluster":
+      return <ClusterView key={path} request={request} />;
+    case "fleet":
+    case "object":
+      return <FleetView />;
+  }
 }
 
 function LoggedOut() {
@@ -72,6 +84,8 @@ function TopBar() {
       <Link to="/" class="brand">
         Capstan
       </Link>
+      <Link to={PLAN_PATH}>Plan</Link>
+      {hasAzure.value && <Link to={azurePath("resources")}>Azure</Link>}
       <input
         ref={field}
         type="search"

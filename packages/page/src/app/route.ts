@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { StreamRequest } from "../addresses.ts";
+import { AZURE_LISTS } from "../azure-protocol.ts";
 
 /** Which view the address names, and what the user has searched. */
 export interface Route {
@@ -8,7 +9,12 @@ export interface Route {
   readonly search: string;
   /** The selected row. */
   readonly selected: string;
+  /** Whether it is the view of plans, which streams nothing. */
+  readonly isPlan: boolean;
 }
+
+/** The address of the view of plans. */
+export const PLAN_PATH = "/plan";
 
 /** The route of an address; an unknown one is the fleet. */
 function routeOf(pathname: string, query: string): Route {
@@ -21,19 +27,17 @@ function routeOf(pathname: string, query: string): Route {
     path: pathname,
     search: parameters.get("q") ?? "",
     selected: parameters.get("on") ?? "",
+    isPlan: pathname === PLAN_PATH,
   };
   return { ...rest, request: requestOf(parts) };
 }
 
 function requestOf([what, ...names]: readonly string[]): StreamRequest {
-  if (what === "clusters" && names.length === 2) {
-    const [namespace = "", name = ""] = names;
-    return { view: "cluster", namespace, name };
-  }
-  if (what === "rollouts" && names.length === 3) {
-    const [kind = "", namespace = "", name = ""] = names;
-    return { view: "rollout", kind, namespace, name };
-  }
+  const [first = "", second = "", third = ""] = names;
+  if (what === "clusters" && names.length === 2) return { view: "cluster", namespace: first, name: second };
+  if (what === "rollouts" && names.length === 3)
+    return { view: "rollout", kind: first, namespace: second, name: third };
+  if (what === "azure") return { view: "azure", name: first === "" ? AZURE_LISTS[0] : first };
   return { view: "fleet" };
 }
 
@@ -53,6 +57,11 @@ export function clusterPath(namespace: string, name: string): string {
 /** The address of a rollout. */
 export function rolloutPath(kind: string, namespace: string, name: string): string {
   return `/rollouts/${[kind, namespace, name].map(encodeURIComponent).join("/")}`;
+}
+
+/** The address of a list of the simulated Azure. */
+export function azurePath(list: string): string {
+  return `/azure/${list}`;
 }
 
 const here = (): Route => routeOf(location.pathname, location.search);

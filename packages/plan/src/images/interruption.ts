@@ -20,9 +20,17 @@ export interface Interruption {
 /** The codes of renewals that were interrupted; they are not failures of the donor. */
 const INTERRUPTIONS: ReadonlySet<string> = new Set(["SwitchedOff", "PoolDeleted", "Paused", "PoolChanged"]);
 
+/** The codes of renewals that ended before the drain, because the donor has nothing new. */
+const NOTHING_NEW: ReadonlySet<string> = new Set(["Unchanged", "SameAsRolledBack"]);
+
+/** Whether a renewal ended because there was nothing to renew: the next one is due an interval later. */
+export function isSkipped(lastError: PrototypeRecord["lastError"]): boolean {
+  return lastError !== undefined && NOTHING_NEW.has(lastError.code);
+}
+
 /** Whether a renewal ended by an error, and not because it had to give way. */
 export function isFailure(lastError: PrototypeRecord["lastError"]): boolean {
-  return lastError !== undefined && !INTERRUPTIONS.has(lastError.code);
+  return lastError !== undefined && !INTERRUPTIONS.has(lastError.code) && !isSkipped(lastError);
 }
 
 /** Until the donor is stopped, a renewal yields to changes of its pool. */

@@ -49,6 +49,33 @@ export function prototypeNamesOf({ clusterName, clusterHash, pool, base }: Named
   };
 }
 
+// A virtual machine of Linux has at most 64 characters in its name.
+const MOST_OF_OWNER = 36;
+
+/** The name of the virtual machine that removes the identity from the copy of a renewal, and of its disk and its interface. */
+export function helperName(pool: string, cycleID: string): string {
+  return `${pool.slice(0, MOST_OF_OWNER)}-scrub-${cycleID}`;
+}
+
+/** The name of the snapshot of that disk, from which the version is made. */
+export function scrubbedSnapshotName(pool: string, cycleID: string): string {
+  return `${helperName(pool, cycleID)}-done`;
+}
+
+// Azure adds six digits to the prefix of computer names, and kubelets report names of at most 63 characters.
+const MOST_OF_NODE_NAME = 20;
+
+/** The names of the scale set of a canary, and of its machine. */
+export function canaryNames(
+  pool: string,
+  cycleID: string,
+): { readonly scaleSet: string; readonly computerPrefix: string } {
+  return {
+    scaleSet: `${pool.slice(0, MOST_OF_OWNER)}-canary-${cycleID}`,
+    computerPrefix: `${pool.slice(0, MOST_OF_NODE_NAME)}-canary-${cycleID.slice(-6)}-`,
+  };
+}
+
 /** The name of the snapshot of a renewal. */
 export function snapshotName(pool: string, cycleID: string): string {
   return `${pool}-prototype-${cycleID}`;

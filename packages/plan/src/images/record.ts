@@ -57,6 +57,10 @@ const DEADLINES_MS: Readonly<Partial<Record<PrototypePhase, number>>> = {
   Restoring: RETURN_MS,
   // Azure says that the replication of a version may take up to six hours.
   Publishing: 360 * MINUTE_MS,
+  // A scale set of one is mostly Ready within four minutes.
+  Validating: 30 * MINUTE_MS,
+  // A virtual machine is mostly created within two minutes, and one in a hundred takes up to twenty.
+  Scrubbing: 40 * MINUTE_MS,
 };
 
 /** The time at which a step that begins now times out; undefined when it is retried until it succeeds. */

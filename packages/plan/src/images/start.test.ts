@@ -35,9 +35,6 @@ function facts(differences: Partial<StartFacts> = {}, candidates?: readonly Cand
     sizeField: "spec.replicas of the MachinePool",
     desired: 3,
     candidates: () => candidates ?? [candidate("mp-2"), candidate("mp-0"), candidate("mp-1")],
-    fingerprintOf: () => "now",
-    activeFingerprint: "before",
-    badFingerprints: new Set(),
     others: { inCluster: 0, inManager: 0 },
     ...differences,
   };
@@ -138,20 +135,8 @@ test("a window in another time zone opens by the clock there", () => {
   });
 });
 
-test("a renewal whose content would be the same is skipped, and made after seven intervals anyway", () => {
-  const same = { activeFingerprint: "now" };
-  expect(decideStart(facts(same))).toMatchObject({ do: "skip", reason: "Unchanged" });
-  const old = { ...same, lastImagePrototypeMs: NOW_MS - 7 * 24 * HOUR_MS };
-  expect(decideStart(facts(old))).toMatchObject({ do: "start" });
-});
-
-test("what was rolled back is not taken again", () => {
-  const bad = { badFingerprints: new Set(["now"]) };
-  expect(decideStart(facts(bad))).toMatchObject({ do: "skip", reason: "SameAsRolledBack" });
-});
-
-test("a user's request ignores interval, window, backoff and unchanged content, but not the safety of the pool", () => {
-  const asked = { trigger: "1", lastImagePrototypeMs: NOW_MS, activeFingerprint: "now" };
+test("a user's request ignores interval, window and backoff, but not the safety of the pool", () => {
+  const asked = { trigger: "1", lastImagePrototypeMs: NOW_MS };
   const backingOff = { phase: "Idle", nextAttemptTime: "2026-01-18T00:00:00Z" } as const;
   expect(
     decideStart(facts({ ...asked, record: backingOff, window: { start: "22:00", duration: "1h" } })),
@@ -170,7 +155,6 @@ test("the first renewals of many pools are spread over six hours", () => {
         spreadShare: index / 200,
         lastImagePrototypeMs: undefined,
         poolCreatedMs: NOW_MS,
-        activeFingerprint: undefined,
       }),
     ),
   ).map((decision) => (decision.do === "wait" ? decision.afterMs : 0));

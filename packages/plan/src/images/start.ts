@@ -22,12 +22,6 @@ export interface StartFacts {
   readonly sizeField: string;
   /** The machines of the pool; asked for only when a renewal could begin. */
   readonly candidates: () => readonly Candidate[];
-  /** The contents of an image of each candidate. */
-  readonly fingerprintOf: (machine: string) => string | undefined;
-  /** The contents of the image that new machines boot from; undefined while that is the base image. */
-  readonly activeFingerprint: string | undefined;
-  /** The contents of images that were rolled back. */
-  readonly badFingerprints: ReadonlySet<string>;
   /** Other renewals that hold a donor now. */
   readonly others: { readonly inCluster: number; readonly inManager: number };
 }
@@ -41,12 +35,10 @@ interface Obstacle {
 /** What to do now. */
 export type StartDecision = { readonly why: string } & (
   | { readonly do: "wait"; readonly reason: string; readonly afterMs: number }
-  /** Nothing has changed: the renewal counts as done without an image. */
-  | { readonly do: "skip"; readonly reason: string; readonly afterMs: number }
   | {
       readonly do: "start";
       readonly donor: string;
-      readonly fingerprint: string | undefined;
+      readonly isRequested: boolean;
       readonly passedOver: readonly PassedOver[];
     }
 );
@@ -58,10 +50,11 @@ const MOST_SPREAD_MS = 6 * HOUR_MS;
 const IN_MANAGER = 10;
 const IN_CLUSTER = 1;
 const SOON_MS = MINUTE_MS;
-/** A Node does not tell which packages are installed, so an image is renewed after so many intervals at the latest. */
-const MOST_SKIPPED = 7;
 
-/** Decides whether a renewal begins now, with which donor, or why it waits. */
+/**
+ * Decides whether a renewal begins now, with which donor, or why it waits. Whether the donor has anything new is asked of the
+ * donor itself, in the step Preparing.
+ */
 export function decideStart(facts: StartFacts): StartDecision {
   const wait = waitFor(facts);
   if (wait) return wait;
@@ -71,11 +64,9 @@ export function decideStart(facts: StartFacts): StartDecision {
   const shortage = shortageOf(candidates, facts.desired, donor);
   if (shortage !== undefined)
     return { do: "wait", reason: "NotAllAvailable", why: shortage, afterMs: SOON_MS };
-  const fingerprint = facts.fingerprintOf(donor);
-  const skip = isTriggered(facts) ? undefined : unchanged(facts, fingerprint);
-  if (skip) return skip;
-  const why = isTriggered(facts) ? "a user asked for it" : dueText(facts);
-  return { do: "start", donor, fingerprint, passedOver, why: `${donor} is the donor: ${why}` };
+  const isRequested = isTriggered(facts);
+  const why = isRequested ? "a user asked for it" : dueText(facts);
+  return { do: "start", donor, isRequested, passedOver, why: `${donor} is the donor: ${why}` };
 }
 
 /** When the next renewal is due by the interval alone. */
@@ -161,21 +152,6 @@ function withoutDonor(passedOver: readonly PassedOver[]): StartDecision {
   const more = passedOver.length > named.length ? `; and ${passedOver.length - named.length} more` : "";
   const why = `no machine can be the donor: ${named.join("; ")}${more}`;
   return { do: "wait", reason: "NoDonor", why, afterMs: 5 * MINUTE_MS };
-}
-
-function unchanged(facts: StartFacts, fingerprint: string | undefined): StartDecision | undefined {
-  const { nowMs, lastImagePrototypeMs = 0, intervalMs, activeFingerprint, badFingerprints } = facts;
-  if (fingerprint === undefined) return undefined;
-  const afterMs = intervalMs;
-  if (badFingerprints.has(fingerprint)) {
-    const why = "the donor has what the image had that was rolled back; a renewal waits until that changes";
-    return { do: "skip", reason: "SameAsRolledBack", why, afterMs };
-  }
-  const isOld = nowMs - lastImagePrototypeMs >= MOST_SKIPPED * intervalMs;
-  if (fingerprint !== activeFingerprint || isOld) return undefined;
-  const why =
-    "kernel, operating system, kubelet, container runtime and container images are those of the image";
-  return { do: "skip", reason: "Unchanged", why, afterMs };
 }
 
 function dueText({ lastImagePrototypeMs }: StartFacts): string {

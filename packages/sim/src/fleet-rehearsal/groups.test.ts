@@ -92,10 +92,34 @@ test.each<[string, object | undefined, string | undefined]>([
     },
     "ScalingUp is True: no image",
   ],
+  [
+    "its machines say why",
+    {
+      ...DONE,
+      readyReplicas: 1,
+      conditions: [
+        { type: "ScalingUp", status: "True", message: "Scaling up from 2 to 3 machines" },
+        { type: "MachinesReady", status: "False", message: "* Machine b: InfrastructureReady: no quota" },
+      ],
+    },
+    "MachinesReady is False: * Machine b: InfrastructureReady: no quota",
+  ],
 ])("a group is unfinished unless %s", (_, status, why) => {
   const [group] = groups(of(MachineDeployment, status ? { status } : {}));
   if (why === undefined) expect(group).not.toHaveProperty("unfinished");
   else expect(group?.unfinished).toContain(why);
+});
+
+test("an unfinished pool shows what Azure refuses, not that it grows", () => {
+  const growing = [{ type: "ScalingUp", status: "True", message: "Scaling up from 3 to 5 machines" }];
+  const refused = [{ type: "Ready", status: "False", message: "QuotaExceeded: 8 cores of 4" }];
+  const [group] = groups(
+    of(MachinePool, { spec: { replicas: 5 }, status: { ...DONE, conditions: growing } }),
+    of(AzureMachinePool, { status: { conditions: refused } }),
+  );
+  expect(group?.unfinished).toBe(
+    "3 of 5 machines, 3 available, 3 up to date; Ready is False: QuotaExceeded: 8 cores of 4",
+  );
 });
 
 test("a group is paused with its Cluster, and with itself", () => {

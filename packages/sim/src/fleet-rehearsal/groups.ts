@@ -105,7 +105,7 @@ function poolGroup(pool: Frozen<MachinePool>, pools: Pools, paused: ReadonlySet<
     cluster: clusterName,
     replicas,
     maxUnavailable: azure && unavailableIn(azure, replicas),
-    unfinished: unfinishedOf(pool, replicas) ?? (azure && unreadyOf(azure)),
+    unfinished: unfinishedOf(pool, replicas, azure && unreadyOf(azure)) ?? (azure && unreadyOf(azure)),
     isPaused: [pool, ...(azure ? [azure] : [])].some(isPaused) || paused.has(clusterKey(pool, clusterName)),
   });
 }
@@ -195,6 +195,8 @@ export interface ConditionText {
 const CAUSES: readonly (readonly [type: string, status: string])[] = [
   ["Paused", "True"],
   ["Remediating", "True"],
+  // What the machines say comes before what is expected of them: "scaling up" is no cause.
+  ["MachinesReady", "False"],
   ["ScalingUp", "True"],
   ["ScalingDown", "True"],
   ["Available", "False"],
@@ -203,22 +205,36 @@ const CAUSES: readonly (readonly [type: string, status: string])[] = [
   ["MachinesUpToDate", "False"],
 ];
 
-/** Why an owner of machines is not rolled out; undefined if it is. */
-function unfinishedOf(object: Frozen<KubernetesObject>, replicas: number): string | undefined {
+/** Why an owner of machines is not rolled out; undefined if it is. What its infrastructure says comes first. */
+function unfinishedOf(
+  object: Frozen<KubernetesObject>,
+  replicas: number,
+  infrastructure?: string,
+): string | undefined {
   const { status = {}, metadata } = object as Frozen<Counted>;
-  // Pools of AKS report no machines that are up to date.
-  const { readyReplicas = replicas, availableReplicas = replicas, upToDateReplicas = replicas } = status;
-  const counts = [status.replicas ?? 0, readyReplicas, availableReplicas, upToDateReplicas];
+  const counts = countsOf(status, replicas);
   const isObserved = (status.observedGeneration ?? metadata.generation) === metadata.generation;
-  if (isObserved && counts.every((count) => count === replicas)) return undefined;
-  const cause = causeIn(status.conditions ?? []);
-  return `${counts[0]} of ${replicas} machines, ${availableReplicas} available, ${upToDateReplicas} up to date${cause}`;
+  if (isObserved && Object.values(counts).every((count) => count === replicas)) return undefined;
+  const cause = infrastructure ?? causeIn(status.conditions ?? []);
+  const { all, available, upToDate } = counts;
+  return `${all} of ${replicas} machines, ${available} available, ${upToDate} up to date${cause && `; ${cause}`}`;
+}
+
+/** Pools of AKS report no machines that are up to date. */
+function countsOf(status: NonNullable<Frozen<Counted>["status"]>, replicas: number) {
+  const { readyReplicas = replicas, availableReplicas = replicas, upToDateReplicas = replicas } = status;
+  return {
+    all: status.replicas ?? 0,
+    ready: readyReplicas,
+    available: availableReplicas,
+    upToDate: upToDateReplicas,
+  };
 }
 
 function causeIn(conditions: Frozen<readonly ConditionText[]>): string {
   for (const [type, status] of CAUSES) {
     const found = conditions.find((one) => one.type === type && one.status === status);
-    if (found) return `; ${type} is ${status}: ${found.message || found.reason || "no reason given"}`;
+    if (found) return `${type} is ${status}: ${found.message || found.reason || "no reason given"}`;
   }
   return "";
 }

@@ -1,5 +1,5 @@
 import { type Frozen, Node } from "@capstan/api";
-import type { CommandResult, Core, Machine, MachineDisk } from "@capstan/azure-sim";
+import type { CommandResult, Core, ImageFiles, Machine, MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Env, type Rng, type Timer } from "@capstan/env";
 import { Failure, transient } from "@capstan/runtime";
 import type { ControlPlaneSeat } from "./control-plane-seat.ts";
@@ -7,14 +7,16 @@ import type { GuestFailure } from "./failure.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
 import { hasEtcdData, hasLocalEtcd } from "../etcd/etcd-cluster.ts";
 import { isReady } from "../readiness.ts";
+import { inspectNode } from "./inspect-node.ts";
 import { GuestWork, RETRY_MS } from "./guest-work.ts";
-import { isCopyOfAnother, scrub } from "./identity.ts";
+import { isCopyOfAnother, isHelper, scrub } from "./identity.ts";
 import type { JoinVerdict } from "./join.ts";
 import type { Join } from "./join-kind.ts";
 import { provisioningOf } from "./join-kinds.ts";
 import { registerNode, reportReady } from "./kubelet.ts";
 import {
   bootIdentity,
+  forgetBoots,
   hasBootedFor,
   hasImages,
   kubeletOn,
@@ -57,6 +59,9 @@ export interface GuestSettings {
   readonly updates?: UpdateSettings;
 }
 
+/** How a scrub on a helper fails: it never powers the machine off, or it does and has removed nothing. */
+export type ScrubFault = "hangs" | "lies";
+
 /** What all guests share. */
 export interface GuestWorld {
   readonly env: Env;
@@ -71,6 +76,8 @@ export interface GuestWorld {
   readonly seatChanged: (guest: Guest) => void;
   /** Resolves when all writes to disks survive a crash. */
   readonly disksKept: () => Promise<void>;
+  /** What is wrong with the scrub on helpers now. */
+  readonly scrubFault: () => ScrubFault | undefined;
   /** Whether a fault keeps this guest from becoming a node; called once for each guest. */
   readonly takeSpoiled: () => boolean;
   /** Runs as soon as the guest knows the name of its Node. */
@@ -235,7 +242,7 @@ export class Guest {
     const disk = this.#disk;
     if (this.#state.stage !== "booting" || !machine || !disk) return { kind: "elapsed" };
     const isCopy = isCopyOfAnother(disk, machine.vmId);
-    return { kind: "elapsed", isCopy, updatesMs: this.#updates.pendingMs(disk) };
+    return { kind: "elapsed", isCopy, isHelper: isHelper(machine), updatesMs: this.#updates.pendingMs(disk) };
   }
 
   #boot(): void {
@@ -249,11 +256,23 @@ export class Guest {
 
   #scrub(): void {
     const { machine } = this;
-    if (this.#disk && machine) scrub(this.#disk, machine.vmId);
+    const disk = this.#disk;
+    if (!disk || !machine) return;
+    const fault = isHelper(machine) ? this.#world.scrubFault() : undefined;
+    if (fault === "hangs") return;
+    if (fault !== "lies") scrub(disk, machine);
+    forgetBoots(disk, isHelper(machine));
+    if (isHelper(machine)) this.#world.core.powerOffFromInside(this.machineId);
   }
 
   get #updates(): SecurityUpdates {
     return new SecurityUpdates(this.#world.settings.updates, this.#world.env.clock.now());
+  }
+
+  /** The files of the image that its disk was made from. */
+  get #imageFiles(): ImageFiles {
+    const { images, machines } = this.#world.core.world;
+    return images.byName(machines.record(this.machineId)?.image ?? "")?.files ?? {};
   }
 
   /** Runs a script as root, as far as guests understand scripts. */
@@ -264,6 +283,9 @@ export class Guest {
     const isUp = this.isSpeaking || ["restarting", "failed"].includes(this.#state.stage);
     if (!machine || !disk || !isUp)
       return { exitCode: 1, output: "", error: "The operating system has not started" };
+    const inspection = inspectNode(script, disk, this.#imageFiles);
+    if (inspection) return inspection;
+    this.#updates.installedSoFar(disk);
     const result = runScript(script, { disk, vmId: machine.vmId });
     if (result.exitCode === 0 && RESTART_KUBELET.test(script))
       this.#dispatch({ kind: this.isControlPlane ? "podsRestarted" : "kubeletRestarted" });

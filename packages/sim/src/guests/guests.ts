@@ -7,7 +7,7 @@ import { machineIdIn } from "../machine-id.ts";
 import { providerIdOf } from "./cloud-provider.ts";
 import type { GuestFailure } from "./failure.ts";
 import { etcdHostOf, type InitializeControlPlane, seatGuest } from "./control-plane-seat.ts";
-import { Guest, type GuestSettings, type GuestWorld } from "./guest.ts";
+import { Guest, type GuestSettings, type GuestWorld, type ScrubFault } from "./guest.ts";
 import { GuestClusters, type WorkloadCluster } from "./guest-clusters.ts";
 import type { Stage } from "./stages.ts";
 
@@ -50,6 +50,8 @@ export interface Guests {
   run(machine: string, script: string): CommandResult;
   /** Keeps the next machine that boots for the first time from becoming a node. */
   spoilNext(): void;
+  /** Lets scrubs on helpers fail from now on, or work again. */
+  breakScrubs(fault: ScrubFault | undefined): void;
   /** Cancels all pending calls of `spoilNext`. */
   spoilNone(): void;
   /** Stops all guests; their machines and Nodes stay. */
@@ -80,9 +82,11 @@ export function startGuests(options: GuestsOptions): Guests {
       guests.ofNode(endpoint, object.metadata.name)?.nodeChanged(type === "deleted" ? undefined : object),
   });
   let spoiled = 0;
+  let scrubFault: ScrubFault | undefined;
   const world: GuestWorld = {
     env,
     takeSpoiled: () => spoiled > 0 && spoiled-- > 0,
+    scrubFault: () => scrubFault,
     core: azure.core,
     settings: complete,
     signal: closing.signal,
@@ -115,6 +119,7 @@ export function startGuests(options: GuestsOptions): Guests {
     run: (machine, script) => run(machineIdIn(machine) ?? machine.toLowerCase(), script),
     attend: (endpoint) => void clusters.at(endpoint.toLowerCase()),
     spoilNext: () => void spoiled++,
+    breakScrubs: (fault) => void (scrubFault = fault),
     spoilNone: () => void (spoiled = 0),
     close: () => {
       stopListening();

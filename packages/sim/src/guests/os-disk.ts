@@ -3,6 +3,7 @@ import type { Machine, MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Rng, uuidFrom } from "@capstan/env";
 import type { GuestFile } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
+import { CONTAINERS } from "./identity.ts";
 import { installedUpdates } from "./security-updates.ts";
 
 /** The disk as a guest uses it. */
@@ -27,6 +28,7 @@ const CLUSTER_CA = "/etc/kubernetes/pki/ca.crt";
 const KUBELET_CONFIG = "/var/lib/kubelet/config.yaml";
 const API_SERVER_MANIFEST = "/etc/kubernetes/manifests/kube-apiserver.yaml";
 const KUBELET_FLAGS = "/var/lib/kubelet/kubeadm-flags.env";
+const KUBELET_EXTRA = "/etc/default/kubelet";
 const KUBELET_KEY = "/var/lib/kubelet/pki/kubelet-client-current.pem";
 const KUBELET_CONFIGURATION = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 const IMAGES = "/var/lib/containerd/images.json";
@@ -41,6 +43,16 @@ export function writeBoot(disk: GuestDisk, rng: Rng): BootIdentity {
     disk.write(IMAGES, JSON.stringify(shippedImages(kubernetesVersion(disk))));
   disk.write(BOOT_COUNT, String(Number(disk.read(BOOT_COUNT) ?? "0") + 1));
   return bootIdentity(disk);
+}
+
+/** How often the operating system on a disk has booted. */
+export function bootsOn(disk: GuestDisk): number {
+  return Number(disk.read(BOOT_COUNT) ?? "0");
+}
+
+/** Forgets the boots of the donor, as its journal goes with its logs. The boot in which a new node does that counts. */
+export function forgetBoots(disk: GuestDisk, isHelper: boolean): void {
+  disk.write(BOOT_COUNT, isHelper ? "0" : "1");
 }
 
 /** The identity of the operating system on this disk: each boot has its own boot id. */
@@ -88,12 +100,24 @@ export function writeJoin(
     disk.write(CLUSTER_CA, `simulated authority ${request.caCertHashes.join(" ")}\n`);
   disk.write(KUBELET_CONF, `server: https://${request.endpoint}\nuser: system:node:${nodeName}\n`);
   disk.write(KUBELET_CONFIG, KUBELET_CONFIGURATION);
-  disk.write(KUBELET_FLAGS, `KUBELET_KUBEADM_ARGS="${flagsOf(request)}"\n`);
+  disk.write(KUBELET_FLAGS, `KUBELET_KUBEADM_ARGS="${flagsOf(withExtraFlags(disk, request))}"\n`);
   disk.write(KUBELET_KEY, `simulated kubelet key ${uuidFrom(rng)}\n`);
+  disk.write(`${CONTAINERS}/kube-proxy`, "a writable layer\n");
   disk.write(CLOUD_INIT_LOG, "This node has joined the cluster\n");
 }
 
-function flagsOf({ labels, taints }: JoinFiles): string {
+/** Labels are added to those of kubeadm; taints replace them, as the kubelet does with a flag that is given twice. */
+function withExtraFlags(disk: GuestDisk, request: JoinFiles): Pick<JoinFiles, "labels" | "taints"> {
+  const extra = disk.read(KUBELET_EXTRA) ?? "";
+  const labels = Object.fromEntries(listIn(extra, "node-labels").map((pair) => pairIn(pair, "=")));
+  const taints = listIn(extra, "register-with-taints").map(taintIn);
+  return {
+    labels: { ...request.labels, ...labels },
+    taints: taints.length > 0 ? taints : request.taints,
+  };
+}
+
+function flagsOf({ labels, taints }: Pick<JoinFiles, "labels" | "taints">): string {
   const ofLabels = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const ofTaints = taints.map(({ key, value = "", effect }) => `${key}=${value}:${effect}`);
   return `--node-labels=${ofLabels.join(",")} --register-with-taints=${ofTaints.join(",")}`;

@@ -43,8 +43,16 @@ export type GuestEvent =
         | "kubeletRestarted"
         | "podsRestarted";
     }
-  /** `isCopy`: the disk carries the identity of another machine. `updatesMs`: how long pending updates take. */
-  | { readonly kind: "elapsed"; readonly isCopy?: boolean; readonly updatesMs?: number }
+  /**
+   * `isCopy`: the disk carries the identity of another machine. `isHelper`: the machine exists only to remove it. `updatesMs`: how
+   * long pending updates take.
+   */
+  | {
+      readonly kind: "elapsed";
+      readonly isCopy?: boolean;
+      readonly isHelper?: boolean;
+      readonly updatesMs?: number;
+    }
   | { readonly kind: "refused" | "failed"; readonly failure: GuestFailure };
 
 /** The next action. */
@@ -110,6 +118,12 @@ function reboot(state: GuestState): Change {
   };
 }
 
+/** A helper removes the identity from its disk and powers itself off: it never becomes a node. */
+const SCRUB_AND_POWER_OFF: Change = {
+  to: { stage: "stopped" },
+  actions: [{ do: "scrub" }],
+};
+
 /** Installing updates delays what follows. */
 function slower(byMs: number, { to, actions }: Change): Change {
   if (byMs === 0) return { to, actions };
@@ -151,8 +165,8 @@ const FROM_OUTSIDE: Partial<Record<GuestEvent["kind"], Move>> = {
 const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move>>>> = {
   booting: {
     elapsed: (state, event) => {
-      const { isCopy = false, updatesMs = 0 } = event.kind === "elapsed" ? event : {};
-      if (isCopy) return reboot(state);
+      const { isCopy = false, isHelper = false, updatesMs = 0 } = event.kind === "elapsed" ? event : {};
+      if (isCopy) return isHelper ? SCRUB_AND_POWER_OFF : reboot(state);
       if (state.isJoined) return enter("registered", state, [{ do: "boot" }, { do: "register" }]);
       if (state.isProvisioned) return { to: { stage: "failed" }, actions: [{ do: "boot" }] };
       return slower(updatesMs, enter("cloud-init", state, [{ do: "boot" }]));

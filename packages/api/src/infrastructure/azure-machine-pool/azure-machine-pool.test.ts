@@ -274,7 +274,7 @@ describe("warnings about a pool", () => {
   test("report deprecated fields", () => {
     const old = pool(
       {
-        image: { nodePrototyping: { interval: "24h", donor: "Replace" } },
+        image: { nodePrototyping: { interval: "24h" } },
         template: {
           ...TEMPLATE,
           image: { sharedGallery: { ...GALLERY, subscriptionID: "s", resourceGroup: "r" } },
@@ -303,11 +303,9 @@ describe("warnings about a pool", () => {
     expect(warnings(withTemplate({ disableVMBootstrapExtension: true }))).toEqual([]);
   });
 
-  test("report that a restarted donor leaves its identity in the gallery", () => {
-    const caching = (donor: "Restart" | "Replace") =>
-      withTemplate({ image: { computeGallery: GALLERY, nodePrototyping: { interval: "24h", donor } } });
-    expect(warnings(caching("Restart"))).toHaveLength(1);
-    expect(warnings(caching("Replace"))).toEqual([]);
+  test("report nothing about a pool that renews its image daily", () => {
+    const image = { computeGallery: GALLERY, nodePrototyping: { interval: "24h" } };
+    expect(warnings(withTemplate({ image }))).toEqual([]);
     expect(warnings(pool())).toEqual([]);
   });
 });

@@ -39,6 +39,10 @@ describe("nodePrototypingOf", () => {
     );
   });
 
+  test("takes an empty annotation for one day, as the first draft does", () => {
+    expect(nodePrototypingOf(pool({ computeGallery }, { annotation: "" }))?.interval).toBe("24h");
+  });
+
   test("is off by default", () => {
     expect(nodePrototypingOf(pool({ computeGallery }))).toBeUndefined();
   });
@@ -53,11 +57,13 @@ describe("nodePrototypingOf", () => {
     expect(intervals).toEqual(["1h", "2h", "3h"]);
   });
 
-  test("rolls no node and keeps the donor by default", () => {
+  test("rolls no node by default", () => {
     expect(nodePrototypingOf(every("1h"))).toEqual({
       interval: "1h",
       rolloutPolicy: "None",
-      donor: "Restart",
+      canary: "Enabled",
+      promotion: "Status",
+      rollbackWindow: "2h",
     });
   });
 });
@@ -83,10 +89,6 @@ describe("validateNodePrototyping", () => {
       `${PATH}.interval: Invalid value: "1d": time: unknown unit "d" in duration "1d"; use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m`,
     ],
     [every("9000h"), `${PATH}.interval: Invalid value: "9000h": must be at most 8760h, a year`],
-    [
-      pool({ computeGallery, nodePrototyping: { interval: "24h", donor: "Replace" } }),
-      `${PATH}.donor: Invalid value: "Replace": is not supported yet; use Restart, or leave it out`,
-    ],
     [
       pool({
         computeGallery,

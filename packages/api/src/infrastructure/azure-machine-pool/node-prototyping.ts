@@ -39,11 +39,24 @@ export const NodePrototyping = object(
         ),
       }),
     ),
-    donor: optional(
+    canary: optional(
       oneOf(
-        "What happens to the node that the image is taken from: it returns (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
-        ["Restart", "Replace"],
-        { default: "Restart" },
+        "Whether a temporary machine boots from each new image before others do (Enabled) or not (Disabled).",
+        ["Enabled", "Disabled"],
+        { default: "Enabled" },
+      ),
+    ),
+    promotion: optional(
+      oneOf(
+        "Where the image of new nodes is named: in the status (Status), so that the spec stays as it is, or also in the spec (Spec), once.",
+        ["Status", "Spec"],
+        { default: "Status" },
+      ),
+    ),
+    rollbackWindow: optional(
+      duration(
+        "How long after a promotion the image is rolled back when new nodes fail to join; 0s switches that off.",
+        { default: "2h" },
       ),
     ),
   },
@@ -61,6 +74,7 @@ const PHASES = [
   "Stopping",
   "Snapshotting",
   "Restoring",
+  "Scrubbing",
   "Publishing",
   "CleaningSnapshot",
   "Validating",
@@ -72,7 +86,7 @@ const PHASES = [
 ] as const;
 
 const Donor = object("The node that the image is taken from.", {
-  mode: oneOf("What happens to it.", ["Restart", "Replace"]),
+  mode: optional(string("Of earlier releases: what happens to it.")),
   machine: string("Its AzureMachinePoolMachine or, for a template, its Machine."),
   nodeName: optional(string("Its Node.")),
   nodeUID: optional(string("The UID of its Node, so that a new Node of that name is not mistaken for it.")),
@@ -83,6 +97,7 @@ const Donor = object("The node that the image is taken from.", {
   providerID: optional(string("The provider id of its Node.")),
   vmID: optional(string("The id of the VM in Azure.")),
   osDiskID: optional(string("The ARM id of the disk it boots from.")),
+  kubeletVersion: optional(string("The version of its kubelet.")),
   cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
   outSince: optional(timestamp("Since when its Node takes no pods.")),
   stoppedAt: optional(timestamp("When the VM was observed to be stopped.")),
@@ -110,12 +125,25 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
   baseImage: optional(Image),
   previousImage: optional(Image),
   kubernetesVersion: optional(string("The version that the image's nodes run.")),
+  isRequested: optional(
+    boolean("Whether a user asked for this renewal: it is made also if nothing has changed."),
+  ),
   fingerprint: optional(string("The contents of the image; the same fingerprint needs no new image.")),
   donor: optional(Donor),
+  imageCount: optional(integer("How many container images the Node of the donor reported.")),
   snapshot: optional(
     object("The snapshot of the donor's disk.", {
       name: string("Its name."),
       id: optional(string("Its ARM id.")),
+    }),
+  ),
+  scrub: optional(
+    object("Where the identity of the donor is removed.", {
+      mode: oneOf(
+        "On a copy of the disk before the version is published (Copy), or by each new node at its first boot (FirstBoot).",
+        ["Copy", "FirstBoot"],
+      ),
+      why: optional(string("Why it is not removed on a copy.")),
     }),
   ),
   imageVersion: optional(
@@ -143,8 +171,27 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
     ),
   ),
   canary: optional(
-    object("The node that tests the image before others get it.", {
-      machine: string("Its AzureMachinePoolMachine."),
+    object("The machine that boots from the version before others do.", {
+      name: string("Its scale set, which exists only until the verdict."),
+      nodeName: optional(string("Its Node.")),
+      bootID: optional(string("The boot in which its Node was first seen.")),
+      verdict: optional(oneOf("What became of it.", ["Passed", "Failed", "Skipped"])),
+      why: optional(string("Why.")),
+    }),
+  ),
+  joins: optional(
+    object("What became of the nodes since the last promotion, once one of them failed to join.", {
+      version: string("The version that was promoted."),
+      joined: listOf("Machines from that version that joined.", string("A machine.")),
+      failed: listOf("Machines from that version that did not join in time.", string("A machine.")),
+      failedBefore: listOf("Machines from an image before that did not.", string("A machine.")),
+    }),
+  ),
+  rolledBack: optional(
+    object("The last roll-back without a user.", {
+      version: string("The version that new machines no longer boot from."),
+      at: timestamp("When it was decided."),
+      message: string("Why, for people."),
     }),
   ),
   history: optional(
@@ -157,6 +204,9 @@ export const NodePrototypingStatus = object("The progress of the renewal of the 
         donor: optional(string("The machine it was taken from.")),
         fingerprint: optional(string("What it contains.")),
         sizeGB: optional(integer("Its size in GB.")),
+        canary: optional(oneOf("What became of its canary.", ["Passed", "Skipped"])),
+        scrubbed: optional(boolean("Whether it is free of the identity of its donor.")),
+        replicas: optional(integer("How many copies of it Azure keeps, in all regions.")),
         outOfServiceSeconds: optional(integer("How long its donor took no pods.")),
         state: oneOf("What it is used for.", ["Active", "Previous", "Bad", "Deleting"]),
       }),
@@ -188,11 +238,20 @@ export const NodeCachingMode = object(
 /** Annotation of a pool: a new value asks for a renewal now. */
 export const PROTOTYPE_NOW_ANNOTATION = "capstan.dev/prototype-now";
 
-/** Annotation of a pool: a new value asks to return to the previous image. */
+/** Annotation of a pool: new nodes boot from this version while it is set, and no image is renewed or rolled back. */
+export const PROTOTYPE_PIN_ANNOTATION = "capstan.dev/prototype-pin";
+
+/**
+ * Annotation of a pool: a new value asks to return to the previous image. After a space, the version that a user wants to leave:
+ * if it is rolled back already, nothing is to do.
+ */
 export const PROTOTYPE_ROLLBACK_ANNOTATION = "capstan.dev/prototype-rollback";
 
 /** Annotation of an AzureMachinePoolMachine and of its Node: the renewal whose donor it is. */
 export const PROTOTYPE_DONOR_ANNOTATION = "capstan.dev/prototype-donor";
+
+/** Annotation of an AzureMachinePoolMachine: when its Node last reported another patch level, and a hash of that. */
+export const LAST_PATCH_ANNOTATION = "capstan.dev/last-patch";
 
 /** Annotation of an AzureMachineTemplate: the image definition that new machines boot from instead of the one in the spec. */
 export const PROTOTYPE_IMAGE_ANNOTATION = "capstan.dev/prototype-image";
@@ -230,7 +289,15 @@ interface Place {
 /** The effective settings: from the template's image, else from one of the older places; undefined = off. */
 export function nodePrototypingOf(pool: PrototypingSource): EffectivePrototyping | undefined {
   const settings = placeOf(pool)?.settings;
-  return settings && { rolloutPolicy: "None", donor: "Restart", ...settings };
+  return (
+    settings && {
+      rolloutPolicy: "None",
+      canary: "Enabled",
+      promotion: "Status",
+      rollbackWindow: DEFAULT_ROLLBACK_WINDOW,
+      ...settings,
+    }
+  );
 }
 
 const IN_POOL = "spec.template";
@@ -259,10 +326,12 @@ function annotatedPlace(annotations: Readonly<Record<string, string>> = {}): Pla
   const name = NODE_CACHING_ANNOTATIONS.find((one) => annotations[one] !== undefined);
   if (name === undefined) return undefined;
   const path = `metadata.annotations[${name}]`;
-  return { path, intervalPath: path, settings: { interval: annotations[name] ?? DEFAULT_INTERVAL } };
+  return { path, intervalPath: path, settings: { interval: annotations[name] || DEFAULT_INTERVAL } };
 }
 
 const DEFAULT_INTERVAL = "24h";
+const DEFAULT_ROLLBACK_WINDOW = "2h";
+const LONGEST_ROLLBACK_WINDOW = "24h";
 // A renewal stops a node and publishes an image, which takes minutes; with a shorter interval it would never pause.
 const SHORTEST_INTERVAL = "10m";
 /** Below this, most of the time some node is out of service. */
@@ -288,6 +357,7 @@ export function nodePrototypingErrors(pool: PrototypingSource): readonly FieldEr
   return [
     ...intervalErrors(place.intervalPath, settings.interval),
     ...windowErrors(`${path}.window`, settings.window),
+    ...rollbackErrors(`${path}.rollbackWindow`, settings.rollbackWindow),
     ...notYetErrors(path, pool, settings),
     ...templateErrors(path, pool),
   ];
@@ -317,14 +387,18 @@ function templateErrors(path: string, { spec, at = IN_POOL }: PrototypingSource)
 
 function notYetErrors(
   path: string,
-  { spec }: PrototypingSource,
-  { donor, rolloutPolicy }: Frozen<NodePrototyping>,
+  { spec, at = IN_POOL }: PrototypingSource,
+  { rolloutPolicy, promotion }: Frozen<NodePrototyping>,
 ): readonly FieldError[] {
   const isInPlace = spec.strategy?.rollingUpdate?.instanceUpdate === "InPlace";
   return [
     ...errorIf(
-      donor === "Replace",
-      invalid(`${path}.donor`, donor, "is not supported yet; use Restart, or leave it out"),
+      promotion === "Spec" && at !== IN_POOL,
+      invalid(
+        `${path}.promotion`,
+        promotion,
+        "cannot be used here: the spec of a template cannot change; use Status",
+      ),
     ),
     ...errorIf(
       rolloutPolicy === "RollingUpdate" && isInPlace,
@@ -356,6 +430,18 @@ function windowErrors(path: string, window: Frozen<NodePrototyping>["window"]): 
       invalid(`${path}.timeZone`, timeZone, "must be the IANA name of a time zone, such as Europe/Berlin"),
     ),
   ];
+}
+
+function rollbackErrors(path: string, length: string | undefined): readonly FieldError[] {
+  if (length === undefined) return [];
+  const problems = durationErrors(path, length);
+  if (problems.length > 0) return problems;
+  const lengthMs = parseDuration(length);
+  const isFine = lengthMs >= 0 && lengthMs <= parseDuration(LONGEST_ROLLBACK_WINDOW);
+  return errorIf(
+    !isFine,
+    invalid(path, length, `must be 0s, which switches roll-backs off, or at most ${LONGEST_ROLLBACK_WINDOW}`),
+  );
 }
 
 function isWithinDay(lengthMs: number): boolean {

@@ -1,6 +1,6 @@
 import type { AdmissionRequest, CustomObject } from "../../kind.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
-import { hasShortInterval, NODE_CACHING_ANNOTATIONS, nodePrototypingOf } from "./node-prototyping.ts";
+import { hasShortInterval, NODE_CACHING_ANNOTATIONS } from "./node-prototyping.ts";
 import type { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
 
 type Pool = CustomObject<AzureMachinePoolSpec, AzureMachinePoolStatus>;
@@ -41,11 +41,6 @@ const DOUBTS: readonly Doubt[] = [
     isRaisedBy: ({ spec }) => spec.template.disableVMBootstrapExtension === false,
     warning:
       "spec.template.disableVMBootstrapExtension: false has no effect: no extension reports on the bootstrap; the condition BootstrapSucceeded of each AzureMachinePoolMachine comes from its Node",
-  },
-  {
-    isRaisedBy: (pool) => nodePrototypingOf(pool)?.donor === "Restart",
-    warning:
-      "images of donor: Restart contain the identity of the node they are taken from: every reader of the gallery could act as that node",
   },
 ];
 

@@ -14,6 +14,7 @@ import { isWithin } from "../images/images.ts";
 import { requiredLocation } from "../location.ts";
 import type { ResourceType } from "../resource-type.ts";
 import { deleteEmpty, galleryLocation } from "./galleries.ts";
+import { checkImageQuota } from "./image-quotas.ts";
 import { missing } from "./missing.ts";
 
 /** The types of a definition in its gallery. */
@@ -59,7 +60,10 @@ function put(call: Call, world: AzureState) {
   const location = existing?.location ?? requiredLocation(body);
   checkComplete(body);
   if (existing) checkUnchanged(existing, body);
-  else checkUnique(world, id, objectAt(body, "properties", "identifier"));
+  else {
+    checkUnique(world, id, objectAt(body, "properties", "identifier"));
+    checkImageQuota(world, { ...call.target, location, type: TYPE });
+  }
   const write = { call, world, id: existing?.id ?? id, existing, type: TYPE, location, body };
   return startWrite({ ...write, latency: TYPE }, computeBody).answer;
 }

@@ -10,14 +10,13 @@ import { COMPUTE, computeBody, removeOrSucceed, startWrite } from "../compute/co
 import { visibleIn } from "../found.ts";
 import { requiredLocation } from "../location.ts";
 import type { ResourceType } from "../resource-type.ts";
+import { checkImageQuota } from "./image-quotas.ts";
 import { missing } from "./missing.ts";
 
 const GALLERIES = "galleries";
 const PAGE = 100;
 // Letters, digits, dots and underscores: unlike most resources, galleries have no dashes in their names.
 const NAME = /^[a-z0-9]([a-z0-9._]{0,78}[a-z0-9])?$/i;
-// Azure's limit for a subscription in a region.
-const MOST_GALLERIES = 100;
 
 /** A gallery of the settings; undefined when no image of the settings lies in it. */
 function fromSettings(call: Call, world: AzureState, id: string): unknown {
@@ -55,21 +54,9 @@ function put(call: Call, world: AzureState) {
       "galleryName",
       `The value '${name}' of parameter 'galleryName' is invalid: it has 1 to 80 letters, digits, dots and underscores.`,
     );
-  if (!existing) checkQuota(call, world, location);
+  if (!existing) checkImageQuota(world, { ...call.target, location, type: GALLERIES });
   const write = { call, world, id: existing?.id ?? id, existing, type: GALLERIES, location, body };
   return startWrite({ ...write, latency: GALLERIES }, computeBody).answer;
-}
-
-function checkQuota({ target }: Call, world: AzureState, location: string): void {
-  const scope = `/subscriptions/${target.subscription}`;
-  const inRegion = [...world.resources.in(scope, `${COMPUTE}/${GALLERIES}`)].filter(
-    (one) => one.location === location,
-  );
-  if (inRegion.length < MOST_GALLERIES) return;
-  throw new ArmError(409, {
-    code: "OperationNotAllowed",
-    message: `The subscription has reached its limit of ${MOST_GALLERIES} galleries in region ${location}. Delete a gallery, or request an increase of the quota.`,
-  });
 }
 
 function checkEmpty(world: AzureState, { id, name }: Resource): void {

@@ -9,6 +9,7 @@ import type { Resource } from "../../core/resources.ts";
 import { type JsonObject, objectAt, objectsAt, sameJson, textAt } from "../../json.ts";
 import { startWrite } from "../compute/compute-write.ts";
 import { requiredLocation } from "../location.ts";
+import { checkImageQuota } from "./image-quotas.ts";
 import { definitionId } from "./definitions.ts";
 
 /** The types of a version in its gallery. */
@@ -39,10 +40,41 @@ export function putVersion(call: Call, world: AzureState, shown: (resource: Reso
   checkName(call.target.names[2] ?? "");
   checkRegions(world, body, location);
   if (existing) checkUpdate(existing, body);
-  else checkSource(world, body, definition);
+  else checkNew(call, world, { body, definition, location });
+  const sized = existing ? body : withSize(world, body);
   const latency = existing ? `${VERSIONS}.update` : VERSIONS;
-  const write = { call, world, id: existing?.id ?? id, existing, type: VERSIONS, location, body, latency };
+  const write = {
+    call,
+    world,
+    id: existing?.id ?? id,
+    existing,
+    type: VERSIONS,
+    location,
+    body: sized,
+    latency,
+  };
   return startWrite(write, shown).answer;
+}
+
+interface NewVersion {
+  readonly body: JsonObject;
+  readonly definition: Resource;
+  readonly location: string;
+}
+
+function checkNew(call: Call, world: AzureState, { body, definition, location }: NewVersion): void {
+  checkSource(world, body, definition);
+  checkImageQuota(world, { ...call.target, location, type: VERSIONS });
+}
+
+/** Azure says how large the image is, by the snapshot. */
+function withSize(world: AzureState, body: JsonObject): JsonObject {
+  const snapshot = world.resources.get(sourceOf(body));
+  const sizeInGB = objectAt(snapshot?.body ?? {}, "properties")["diskSizeGB"] ?? 30;
+  const properties = objectAt(body, "properties");
+  const storageProfile = objectAt(properties, "storageProfile");
+  const osDiskImage = { ...objectAt(storageProfile, "osDiskImage"), sizeInGB };
+  return { ...body, properties: { ...properties, storageProfile: { ...storageProfile, osDiskImage } } };
 }
 
 function checkName(name: string): void {

@@ -51,7 +51,11 @@ export const DEFAULT_IMAGES: readonly Image[] = [
     kind: "community",
     definition: `/CommunityGalleries/${CAPI_GALLERY}/Images/capi-ubun2-2404`,
     version,
-    files: { "/etc/kubernetes-version": `v${version}\n`, "/usr/bin/kubeadm": `kubeadm v${version}\n` },
+    files: {
+      "/etc/kubernetes-version": `v${version}\n`,
+      "/usr/bin/kubeadm": `kubeadm v${version}\n`,
+      "/var/lib/dpkg/status": `Package: kubelet\nStatus: install ok installed\nVersion: ${version}-1.1\n`,
+    },
   })),
 ];
 

@@ -2,17 +2,14 @@ import { uuidFrom } from "@capstan/env";
 import { reply } from "../../arm/answer.ts";
 import { ArmError } from "../../arm/errors.ts";
 import { listAnswer, pageOf } from "../../arm/paging.ts";
-import { resourceId } from "../../arm/target.ts";
-import { type AzureState, nextRng } from "../../core/azure-state.ts";
+import { keyOf, resourceId } from "../../arm/target.ts";
+import { type AzureState, type Effect, nextRng } from "../../core/azure-state.ts";
 import { type JsonObject, objectAt, textAt, valueAt } from "../../json.ts";
 import { COMPUTE, computeBody, removeOrSucceed } from "../compute/compute-write.ts";
 import { foundResource, visibleIn } from "../found.ts";
+import { DISKS, MANAGED_DISKS, putDisk } from "./disk-write.ts";
 import type { ResourceType, Verb } from "../resource-type.ts";
 import type { VirtualMachine } from "../virtual-machines/virtual-machines.ts";
-
-const DISKS = "disks";
-/** The namespace and type of managed disks. */
-export const MANAGED_DISKS = `${COMPUTE}/${DISKS}`;
 
 const PAGE = 100;
 // What images of the catalog take; Azure takes the size of the image.
@@ -52,6 +49,14 @@ export function attachDisk(
   });
 }
 
+/** Attaches an existing disk to a machine. */
+export function attachExistingDisk(world: AzureState, id: string, machineId: string): void {
+  const resource = world.resources.get(id);
+  if (!resource) return;
+  const properties = { ...objectAt(resource.body, "properties"), diskState: "Attached" };
+  world.resources.put({ ...resource, body: { ...resource.body, managedBy: machineId, properties } });
+}
+
 /** Leaves a disk behind whose machine is deleted. */
 export function detachDisk(world: AzureState, id: string): void {
   const resource = world.resources.get(id);
@@ -60,6 +65,8 @@ export function detachDisk(world: AzureState, id: string): void {
   const properties = { ...objectAt(body, "properties"), diskState: "Unattached" };
   world.resources.put({ ...resource, body: { ...body, properties } });
 }
+
+const removed: Effect = (world, { id }) => world.disks.discard(keyOf(String(id)));
 
 const deleteDisk: Verb = (call, world) => {
   const resource = world.resources.get(resourceId(call.target, [DISKS]));
@@ -74,8 +81,8 @@ const deleteDisk: Verb = (call, world) => {
 };
 
 /**
- * Managed disks. Machines create them; a PUT of a disk alone is not simulated. Those of Uniform scale sets are not resources: a
- * GET answers 404 although a snapshot may name them as its source.
+ * Managed disks. Machines create them; a PUT of a disk alone makes a copy of a snapshot. Those of Uniform scale sets are not
+ * resources: a GET answers 404 although a snapshot may name them as its source.
  */
 export const managedDisks: ResourceType = {
   provider: COMPUTE,
@@ -89,5 +96,7 @@ export const managedDisks: ResourceType = {
       call,
     );
   },
+  put: putDisk,
   delete: deleteDisk,
+  effects: { [`${MANAGED_DISKS}.removed`]: removed },
 };

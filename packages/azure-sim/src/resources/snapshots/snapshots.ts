@@ -7,6 +7,7 @@ import { keyOf, resourceId } from "../../arm/target.ts";
 import type { AzureState, Effect } from "../../core/azure-state.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
+import type { DiskRef } from "../../disks/disks.ts";
 import { type JsonObject, objectAt, sameJson, textAt } from "../../json.ts";
 import { COMPUTE, computeBody, removeOrSucceed, startWrite } from "../compute/compute-write.ts";
 import { foundResource, visibleIn } from "../found.ts";
@@ -40,13 +41,21 @@ function put(call: Call, world: AzureState) {
     world.resources.put(resource);
     return reply(200, shown(resource));
   }
-  const machine = machineOfDisk(world, source);
-  if (!machine) throw sourceNotFound(source);
+  const disk = filesOf(world, source);
+  if (!disk) throw sourceNotFound(source);
   // The contents are those of the moment of the request, whatever the machine writes afterwards.
-  world.disks.copy({ key: machine.machineId, image: machine.image }, keyOf(id));
-  const properties = { ...objectAt(body, "properties"), ...ofImage(world.images.byName(machine.image)) };
+  world.disks.copy(disk, keyOf(id));
+  const properties = { ...objectAt(body, "properties"), ...ofImage(world.images.byName(disk.image)) };
   const write = { call, world, id, existing, type: SNAPSHOTS, location, body: { ...body, properties } };
   return startWrite({ ...write, latency: SNAPSHOTS }, shown).answer;
+}
+
+/** The files of a disk: those of the machine that boots from it, or its own while it is not attached. */
+function filesOf(world: AzureState, source: string): DiskRef | undefined {
+  const machine = machineOfDisk(world, source);
+  if (machine) return { key: machine.machineId, image: machine.image };
+  const image = world.resources.get(source) && world.disks.imageOf(keyOf(source));
+  return image === undefined ? undefined : { key: keyOf(source), image };
 }
 
 /** What a snapshot has from the image of its machine. */

@@ -1,5 +1,6 @@
 import { reply } from "../../arm/answer.ts";
 import { ALL_CORES, SPOT_CORES } from "../../quota/usage.ts";
+import { countIn, IMAGE_QUOTAS } from "../galleries/image-quotas.ts";
 import type { ResourceType } from "../resource-type.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -16,13 +17,18 @@ export const usages: ResourceType = {
     const { subscription = "", names } = call.target;
     const location = (names[0] ?? "").toLowerCase();
     const families = new Set([ALL_CORES, SPOT_CORES, ...world.settings.sizes.map((size) => size.family)]);
-    return reply(200, {
-      value: [...families].map((family) => ({
-        unit: "Count",
-        currentValue: world.usage.used(subscription, location, family),
-        limit: world.usage.limit(location, family),
-        name: { value: family, localizedValue: NAMES[family] ?? `${family} vCPUs` },
-      })),
-    });
+    const cores = [...families].map((family) => ({
+      unit: "Count",
+      currentValue: world.usage.used(subscription, location, family),
+      limit: world.usage.limit(location, family),
+      name: { value: family, localizedValue: NAMES[family] ?? `${family} vCPUs` },
+    }));
+    const images = IMAGE_QUOTAS.map(({ name, text, type }) => ({
+      unit: "Count",
+      currentValue: countIn(world, { subscription, location, type }),
+      limit: world.usage.limit(location, name),
+      name: { value: name, localizedValue: text },
+    }));
+    return reply(200, { value: [...cores, ...images] });
   },
 };

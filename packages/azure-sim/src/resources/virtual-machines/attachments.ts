@@ -1,7 +1,9 @@
 import type { AzureState } from "../../core/azure-state.ts";
 import type { Resource } from "../../core/resources.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../../json.ts";
-import { attachDisk, detachDisk, MANAGED_DISKS } from "../managed-disks/managed-disks.ts";
+import { keyOf } from "../../arm/target.ts";
+import { copyContents, MANAGED_DISKS } from "../managed-disks/disk-write.ts";
+import { attachDisk, attachExistingDisk, detachDisk } from "../managed-disks/managed-disks.ts";
 import { NETWORK_REMOVED } from "../network/network-write.ts";
 import type { VirtualMachine } from "./virtual-machines.ts";
 
@@ -18,7 +20,7 @@ export function disksOf(id: string, body: JsonObject): readonly DiskPart[] {
   const scope = id.split("/").slice(0, 5).join("/");
   const name = id.split("/").at(-1) ?? "";
   const diskId = (part: JsonObject, fallback: string): string =>
-    `${scope}/providers/${MANAGED_DISKS}/${textAt(part, "name") ?? fallback}`;
+    attachedDiskOf(part) ?? `${scope}/providers/${MANAGED_DISKS}/${textAt(part, "name") ?? fallback}`;
   const osDisk = objectAt(storage, "osDisk");
   return [
     { id: diskId(osDisk, `${name}_OsDisk_1`), part: osDisk, isOsDisk: true },
@@ -30,19 +32,35 @@ export function disksOf(id: string, body: JsonObject): readonly DiskPart[] {
   ];
 }
 
-/** Creates the disks of a new machine, and attaches its network interfaces. */
+/** The existing disk that a part of the storage profile attaches; undefined when the machine creates the disk. */
+export function attachedDiskOf(part: JsonObject): string | undefined {
+  const isAttached = textAt(part, "createOption")?.toLowerCase() === "attach";
+  return isAttached ? textAt(part, "managedDisk", "id") : undefined;
+}
+
+/** Creates or attaches the disks of a new machine, and attaches its network interfaces. */
 export function attach(world: AzureState, machine: VirtualMachine, { body }: Resource): void {
   for (const { id, part, isOsDisk } of disksOf(machine.id, body)) {
-    attachDisk(world, machine, { id, part, isOsDisk });
+    const existing = attachedDiskOf(part);
+    if (existing === undefined) attachDisk(world, machine, { id, part, isOsDisk });
+    else attachExistingDisk(world, existing, machine.id);
+    // While a disk is attached, its files are those of its machine.
+    if (existing !== undefined && isOsDisk) copyContents(world, existing, machine.machineId);
   }
   for (const nic of interfacesOf(body)) setMachine(world, nic, machine.id);
 }
 
 /** Detaches the disks and network interfaces of a machine; deletes those whose deleteOption says so. */
 export function detach(world: AzureState, machine: VirtualMachine, { body }: Resource): void {
-  for (const { id, part } of disksOf(machine.id, body)) {
-    if (isDeletedToo(part)) world.resources.delete(id);
-    else detachDisk(world, id);
+  for (const { id, part, isOsDisk } of disksOf(machine.id, body)) {
+    const isCopied = isOsDisk && attachedDiskOf(part) !== undefined;
+    if (isDeletedToo(part)) {
+      world.resources.delete(id);
+      world.disks.discard(keyOf(id));
+      continue;
+    }
+    if (isCopied) copyContents(world, machine.machineId, id);
+    detachDisk(world, id);
   }
   for (const nic of interfacesOf(body)) {
     setMachine(world, nic, undefined);

@@ -13,6 +13,7 @@ import {
   sizeNamed,
   zonesIn,
 } from "../scale-sets/desired.ts";
+import { attachedDiskOf } from "./attachments.ts";
 import { nicInUse } from "../network-interfaces/network-interfaces.ts";
 
 /** The type of virtual machines. */
@@ -37,11 +38,48 @@ export function desiredMachine(world: AzureState, id: string, body: JsonObject):
     location,
   });
   checkLogin(properties);
-  const reference = objectAt(properties, "storageProfile", "imageReference");
-  const image = bootableImage(world, { reference, location, osProfile: properties["osProfile"] });
+  const image = imageOf(world, id, { properties, location });
   checkInterfaces(world, id, { properties, location });
   const isSpot = textAt(properties, "priority") === "Spot";
   return { location, size, isSpot, image, zone: zoneOf(world, body, size) };
+}
+
+/** The image of the reference, or the one that an attached disk was made from. */
+function imageOf(
+  world: AzureState,
+  id: string,
+  { properties, location }: { readonly properties: JsonObject; readonly location: string },
+): string {
+  const { osProfile } = properties;
+  const disk = attachedDiskOf(objectAt(properties, "storageProfile", "osDisk"));
+  const reference = objectAt(properties, "storageProfile", "imageReference");
+  if (disk === undefined) return bootableImage(world, { reference, location, osProfile });
+  // The users and the name of the machine are on the disk already.
+  if (osProfile !== undefined) throw invalidParameter("osProfile", "Parameter 'osProfile' is not allowed.");
+  checkAttachable(world, id, { disk, location });
+  const image = world.virtualMachines.get(id)?.image ?? world.disks.imageOf(keyOf(disk));
+  if (image !== undefined) return image;
+  throw invalidParameter(
+    "osDisk.managedDisk.id",
+    `A machine from the disk '${disk}' is not simulated: only disks that are copies of snapshots have contents.`,
+  );
+}
+
+/** Refuses a disk that does not exist, that is not complete, or that another machine has. */
+function checkAttachable(
+  world: AzureState,
+  id: string,
+  { disk, location }: { readonly disk: string; readonly location: string },
+): void {
+  const resource = world.resources.get(disk);
+  if (!resource || resource.location !== location) throw invalidReference(disk, id);
+  const owner = textAt(resource.body, "managedBy") ?? id;
+  if (resource.state === "Succeeded" && keyOf(owner) === keyOf(id)) return;
+  const why = keyOf(owner) === keyOf(id) ? resource.state : `attached to ${owner}`;
+  throw new ArmError(409, {
+    code: "AttachDiskWhileBeingDetached",
+    message: `Disk ${resource.name} cannot be attached to VM ${id}: it is ${why}.`,
+  });
 }
 
 function zoneOf(world: AzureState, body: JsonObject, size: string): string | undefined {

@@ -23,6 +23,9 @@ function machineOf(world: AzureState, machine: VirtualMachine): Machine | undefi
   const resource = world.resources.get(machine.id);
   if (!resource) return undefined;
   const { id, vmId, starts = 0, size, location, zone, power } = machine;
+  const luns = objectsAt(resource.body, "properties", "storageProfile", "dataDisks").flatMap(({ lun }) =>
+    typeof lun === "number" ? [lun] : [],
+  );
   const customData = textAt(resource.body, "properties", "osProfile", "customData");
   return {
     id,
@@ -34,6 +37,7 @@ function machineOf(world: AzureState, machine: VirtualMachine): Machine | undefi
     ...(zone !== undefined && { zone }),
     power,
     privateAddresses: interfaceIdsOf(resource.body).flatMap((nic) => addressesOf(world, nic)),
+    ...(luns.length > 0 && { luns }),
     ...(customData !== undefined && { customData }),
   };
 }

@@ -123,6 +123,16 @@ export function setState(world: AzureState, machine: VirtualMachine, state: Virt
   world.resources.update(machine.id, { state });
 }
 
+/** The guest has powered its machine off: it keeps its place, and is billed. Work that runs on the machine goes on. */
+export function powerOffFromInside(world: AzureState, machineId: string): void {
+  const machine = world.virtualMachines.get(machineId);
+  if (machine?.power !== "running") return;
+  machine.power = "stopped";
+  machine.changedMs = world.nowMs;
+  world.virtualMachines.save(machine);
+  world.notify({ kind: "stopped", machineId });
+}
+
 /** Removes a machine: uncounts its cores, detaches disks and interfaces, deletes the resource. */
 export function removeMachine(world: AzureState, machine: VirtualMachine): void {
   const resource = world.resources.get(machine.id);

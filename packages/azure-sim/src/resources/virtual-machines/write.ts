@@ -13,7 +13,7 @@ import { acceptedWrite, newOperation } from "../../operations/start.ts";
 import { foundResource } from "../found.ts";
 import { allocationFailed } from "../scale-sets/growth.ts";
 import { withKeptSecrets } from "../scale-sets/models.ts";
-import { attach, disksOf } from "./attachments.ts";
+import { attach, attachedDiskOf, disksOf } from "./attachments.ts";
 import { machineBody } from "./body.ts";
 import { COMPUTE } from "../compute/compute-write.ts";
 import { checkUnchanged, type DesiredMachine, desiredMachine, VIRTUAL_MACHINES } from "./desired.ts";
@@ -133,7 +133,9 @@ function begin(
 
 /** A disk that was left behind keeps its name: Compute does not overwrite it. */
 function checkDiskNames(world: AzureState, id: string, body: JsonObject): void {
-  const taken = disksOf(id, body).find((disk) => world.resources.get(disk.id) !== undefined);
+  const taken = disksOf(id, body).find(
+    ({ id: disk, part }) => attachedDiskOf(part) === undefined && world.resources.get(disk) !== undefined,
+  );
   if (!taken) return;
   throw new ArmError(409, {
     code: "ConflictingUserInput",

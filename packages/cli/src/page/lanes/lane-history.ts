@@ -14,7 +14,7 @@ const MOST_SEGMENTS = 60;
 // A rollout of a large pool; of more, the first ones are forgotten.
 const MOST_GONE = 2_000;
 
-/** The phases of machines: what their objects tell, and what they reported before. Objects forget, so the page remembers. */
+/** The phases of machines: what their objects report now, and what they reported before, which they do not keep. */
 export class LaneHistory {
   readonly #records = new Map<string, LaneRecord>();
   readonly #gone: string[] = [];

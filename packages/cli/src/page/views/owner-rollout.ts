@@ -12,12 +12,15 @@ import type { Lane, Obstacle, RolloutHead, RolloutNumbers, ViewState } from "@ca
 import { ownerRollout } from "../../rollout/live-owner.ts";
 import {
   type Owner,
+  ownerMoment,
   type OwnerName,
   ownerProgress,
+  type OwnerRollout,
   ownerWord,
-  readOwner,
+  progressLines,
 } from "../../rollout/owner-progress.ts";
-import { ownerGroupOf, type OwnerRollout } from "../../rollout/owner-tree.ts";
+import { ownerGroupOf } from "../../rollout/owner-tree.ts";
+import { type Pace, paceAfter, paceLine } from "../../rollout/pace.ts";
 import type { RolloutAnswer } from "../../rollout/rollout-answer.ts";
 import { laneOf } from "../lanes/lane.ts";
 import { isMachineOfPool } from "../lanes/segments.ts";
@@ -45,14 +48,12 @@ export function ownerRolloutView(owner: OwnerName & { namespace: string }, sourc
     refreshMs: REFRESH_MS,
     note: ({ kind: changed, object }) => KINDS.has(changed.kind) && object.metadata.namespace === namespace,
     read: async (): Promise<ViewState<RolloutHead, Lane>> => {
-      const [stored, { answer }, rollout] = await Promise.all([
-        readOwner(reader, owner, namespace),
-        ownerProgress(reader, owner, { namespace, isWatching: true }),
-        ownerRollout(reader, owner, { namespace, now }),
-      ]);
+      const rollout = await ownerRollout(reader, owner, { namespace, now });
+      const { owner: stored } = rollout;
+      memory.pace = paceAfter(memory.pace, ownerMoment(rollout));
       // Of owners that report their numbers themselves.
-      const numbers = answer as RolloutAnswer;
-      rememberLevel(memory, numbers, rollout.nowMs);
+      const numbers = ownerProgress(rollout, memory.pace, { isWatching: true }).answer as RolloutAnswer;
+      noteLevel(memory, rollout.nowMs, numbers.machines.available);
       const names = new Set(rollout.machines.map(({ metadata }) => metadata.name));
       const records = lanes.select(
         (machine) =>
@@ -86,14 +87,6 @@ const OWNER_LABELS: ReadonlySet<string> = new Set([
   "cluster.x-k8s.io/control-plane-name",
 ]);
 
-function rememberLevel(memory: RolloutMemory, { state, machines }: RolloutNumbers, nowMs: number): void {
-  noteLevel(memory, nowMs, machines.available);
-  if (state === "RolledOut") {
-    if (memory.pace) memory.pace = { ...memory.pace, endedMs: memory.pace.endedMs ?? nowMs };
-  } else if (!memory.pace || memory.pace.endedMs !== undefined)
-    memory.pace = { beganMs: nowMs, outdated: machines.outdated };
-}
-
 interface Parts {
   readonly stored: Owner;
   readonly numbers: RolloutNumbers;
@@ -105,7 +98,7 @@ interface Parts {
 }
 
 function headOf({ stored, numbers, rollout, memory, levels, flags, owner }: Parts): RolloutHead {
-  const [sentence = "", ...notes] = rollout.lines;
+  const [sentence = "", ...notes] = progressLines(rollout, undefined);
   const { pace } = memory;
   const word = ownerWord(owner.kind, owner.name);
   const obstacles = obstaclesOf({ stored, numbers, rollout, flags, owner }, word);
@@ -116,9 +109,23 @@ function headOf({ stored, numbers, rollout, memory, levels, flags, owner }: Part
     obstacles,
     notes,
     levels,
-    beganMs: pace?.beganMs ?? rollout.nowMs - LOOK_BACK_MS,
-    ...(pace?.endedMs !== undefined && { endedMs: pace.endedMs }),
+    ...paceOf(pace, rollout),
     command: `npx capstan rollout status ${word} -n ${owner.namespace} ${flags}`.trim(),
+  };
+}
+
+function paceOf(
+  pace: Pace | undefined,
+  rollout: OwnerRollout,
+): Pick<RolloutHead, "beganMs" | "endedMs" | "expectedEndMs" | "pace"> {
+  if (!pace) return { beganMs: rollout.nowMs - LOOK_BACK_MS };
+  const { beganMs, endedMs, expectedEndMs } = pace;
+  const moment = ownerMoment(rollout);
+  return {
+    beganMs,
+    ...(endedMs !== undefined && { endedMs }),
+    ...(expectedEndMs !== undefined && !moment.isDone && { expectedEndMs }),
+    pace: paceLine(pace, moment),
   };
 }
 

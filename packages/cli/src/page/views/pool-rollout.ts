@@ -7,7 +7,13 @@ import { budgetLine } from "../../rollout/budget-line.ts";
 import { inTheWay, machineReports, type Report } from "../../rollout/obstacles.ts";
 import { paceAfter, paceLine } from "../../rollout/pace.ts";
 import { rolloutAnswer } from "../../rollout/rollout-answer.ts";
-import { confirmed, noteLines, type RolloutState, sentenceFor } from "../../rollout/rollout-state.ts";
+import {
+  confirmed,
+  momentOf,
+  noteLines,
+  type RolloutState,
+  sentenceFor,
+} from "../../rollout/rollout-state.ts";
 import { poolGroupOf } from "../../rollout/rollout-tree.ts";
 import { stateReader } from "../../rollout/state-reader.ts";
 import { forecastLanes, type ForecastLanes } from "../lanes/forecast-lanes.ts";
@@ -65,7 +71,7 @@ export function poolRolloutView(pool: PoolOfView, sources: ViewSources): LiveVie
 
 function noteState(memory: RolloutMemory, state: RolloutState): void {
   memory.earlier = state;
-  memory.pace = paceAfter(memory.pace, state);
+  memory.pace = paceAfter(memory.pace, momentOf(state));
   noteLevel(memory, state.view.nowMs, state.plan.budget.available);
 }
 
@@ -91,7 +97,7 @@ function headOf(state: RolloutState, { levels, memory, flags }: HeadSources): Ro
     beganMs: pace?.beganMs ?? view.nowMs - LOOK_BACK_MS,
     ...(pace?.endedMs !== undefined && { endedMs: pace.endedMs }),
     ...(pace?.expectedEndMs !== undefined && !state.isDone && { expectedEndMs: pace.expectedEndMs }),
-    ...(pace && { pace: paceLine(pace, state) }),
+    ...(pace && { pace: paceLine(pace, momentOf(state)) }),
     command: `npx capstan rollout status ${name} -n ${namespace} ${flags}`.trim(),
   };
 }

@@ -5,6 +5,7 @@ import type { LaneHistory } from "../lanes/lane-history.ts";
 import type { LiveView } from "../live/follow-view.ts";
 import type { LiveObjects } from "../live/live-objects.ts";
 import type { StreamParameters } from "../page-server.ts";
+import { azureList, type AzureSource, azureView } from "./azure.ts";
 import { clusterView } from "./cluster.ts";
 import { fleetView } from "./fleet.ts";
 import { isShownGroup, objectView } from "./object.ts";
@@ -21,14 +22,23 @@ export interface ViewSources {
   readonly memories: RolloutMemories;
   readonly lanes: LaneHistory;
   readonly fleetHead: () => FleetHead;
+  /** The simulated Azure of `capstan up`. */
+  readonly azure?: AzureSource | undefined;
 }
 
 /** The view that a browser asks for, or why there is none. */
 export function viewFor(parameters: StreamParameters, sources: ViewSources): LiveView | string {
-  const { live, now, fleetHead } = sources;
+  const { live, now, fleetHead, azure, flags } = sources;
   switch (parameters.view) {
     case "fleet":
       return fleetView({ live, now, head: fleetHead });
+    case "azure": {
+      const list = azureList(parameters.name);
+      if (!list) return `Azure has no list ${JSON.stringify(parameters.name)}`;
+      return azure
+        ? azureView({ azure, list, flags })
+        : "this page shows no Azure; that of capstan up shows the simulated one";
+    }
     case "rollout":
       return rolloutView(parameters, sources);
     case "cluster":

@@ -58,13 +58,13 @@ function planned(stored: StoredControlPlane): PlannedOwner<ControlPlaneAction> {
   const view = viewFromConditions(stored);
   const { actions, blocked } = planControlPlane(view);
   const outdated = view.machines.filter((machine) => machine.outdated.length > 0).length;
-  const course = actions.length > 0 && outdated > 0 ? courseOf(stored, view, outdated) : undefined;
+  const course = actions.length > 0 && outdated > 0 ? controlPlaneCourse(stored, view, outdated) : undefined;
   return { title: titleOf(controlPlane), verdicts: verdictsOf(controlPlane), actions, blocked, course };
 }
 
-/** Control planes are changed one machine after the other. */
-function courseOf(
-  { controlPlane: { spec }, machines }: StoredControlPlane,
+/** The same for a control plane, whose machines are changed one after the other. */
+export function controlPlaneCourse(
+  { controlPlane: { spec }, machines }: Pick<StoredControlPlane, "controlPlane" | "machines">,
   { replicas, maxSurge, inPlace }: ReturnType<typeof viewFromConditions>,
   outdated: number,
 ): Course {

@@ -106,7 +106,7 @@ function planOf(
   const outdated = machines.filter((machine) => controllerOf(machine)?.uid !== targetUid).length;
   const isRolling = outdated > 0 && view.strategy === "RollingUpdate" && actions.some(startsRollout);
   return {
-    course: isRolling ? { ...courseOf(deployment, view, outdated), ...paceOf(machines) } : undefined,
+    course: isRolling ? deploymentCourse({ deployment, machines }, view, outdated) : undefined,
     title: titleOf(deployment),
     verdicts: verdictsOf(deployment, machines, own),
     actions: actions.flatMap<PlannedAction>((action) =>
@@ -132,24 +132,27 @@ function planOfChange(
   return { ...second, actions: [...first.actions, ...later], course };
 }
 
-function courseOf(
-  { spec, status }: Frozen<MachineDeployment>,
+/** What a rollout of a MachineDeployment does to so many outdated machines, and how long it takes. */
+export function deploymentCourse(
+  {
+    deployment: { spec, status },
+    machines,
+  }: {
+    readonly deployment: Frozen<MachineDeployment>;
+    readonly machines: readonly Frozen<Machine>[];
+  },
   { replicas, inPlace, ...limits }: ReturnType<typeof deploymentViewOf>,
   outdated: number,
 ): Course {
   const isInPlace = isCovered(status);
   const split = inPlace && !isInPlace ? splitOf(inPlace, outdated) : undefined;
-  const facts = { outdated, desired: replicas, isInPlace };
+  const pace = updatePace(machines);
+  const facts = { outdated, desired: replicas, isInPlace, ...(pace && { pace }) };
   if (isInPlace || split) return { ...facts, ...spareLimits(limits), ...(split && { split }) };
   // Machines that updaters cannot change are replaced within limits of their own.
   const { maxSurge, maxUnavailable } = inPlace?.fallback ?? limits;
   const course: Course = { ...facts, maxSurge, maxUnavailable };
   return { ...course, ...timeOf(spec, course) };
-}
-
-function paceOf(machines: readonly Frozen<Machine>[]): Pick<Course, "pace"> {
-  const pace = updatePace(machines);
-  return pace ? { pace } : {};
 }
 
 function isCovered(status: Frozen<MachineDeployment>["status"]): boolean {

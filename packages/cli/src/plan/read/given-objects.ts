@@ -213,9 +213,19 @@ function check(object: GivenObject, { apiVersion, kind, group, alsoServed }: Cus
   }
   for (const path of NEEDED[kind] ?? []) {
     if (valueAt(object, path) === undefined) {
-      throw new CommandError(`${titleOf(object)} has no ${path.join(".")}, which is required`);
+      throw new CommandError(
+        `${titleOf(object)} has no ${path.join(".")}, which is required${hintFor(object)}`,
+      );
     }
   }
+}
+
+/** Dumps for rehearsals may be shortened: a fleet grows from the specs of those that users own. */
+function hintFor(object: GivenObject): string {
+  const spec = object["spec"];
+  const isStored = valueAt(object, ["metadata", "creationTimestamp"]) !== undefined;
+  const isShortened = isStored && isJsonObject(spec) && Object.keys(spec).length === 0;
+  return isShortened ? "; its spec is empty: capstan rehearse --from takes such dumps" : "";
 }
 
 /** A newer Azure Service Operator serves versions that this release does not know, with the same fields. */

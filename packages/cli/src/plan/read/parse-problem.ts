@@ -13,9 +13,28 @@ interface GivenText {
 
 /** Why the YAML parser refuses a text. In a text of many levels it runs out of stack. */
 export function parseProblem({ origin, text }: GivenText, { message, linePos }: YAMLError): CommandError {
-  return new CommandError(
-    isDeeperThan(DEEPEST_NESTING, text)
-      ? `${origin} nests too deeply at line ${linePos?.[0].line}; manifests have a few dozen levels at most`
-      : `${origin} is neither YAML nor JSON: ${message.trim()}`,
-  );
+  if (isDeeperThan(DEEPEST_NESTING, text)) {
+    const line = linePos?.[0].line;
+    return new CommandError(
+      `${origin} nests too deeply at line ${line}; manifests have a few dozen levels at most`,
+    );
+  }
+  if (isCutOffJson(text))
+    return new CommandError(`${origin} is JSON whose end is missing: was the file written to its end?`);
+  return new CommandError(`${origin} is neither YAML nor JSON: ${message.trim()}`);
+}
+
+// As kubectl prints objects. Few people write YAML like this, and the words about it would only confuse them.
+const JSON_OBJECT = /^\s*\{\s*"/;
+const AT_THE_END = /Unexpected end of JSON input|Unterminated string in JSON|at position (\d+)/;
+
+function isCutOffJson(text: string): boolean {
+  if (!JSON_OBJECT.test(text)) return false;
+  try {
+    JSON.parse(text.trimEnd());
+  } catch (error) {
+    const found = error instanceof SyntaxError ? AT_THE_END.exec(error.message) : undefined;
+    return !!found && Number(found[1] ?? text.length) >= text.trimEnd().length;
+  }
+  return false;
 }

@@ -41,7 +41,7 @@ export function azureSettingsFor(objects: readonly GivenObject[]): NeededSetting
           ]
         : []),
       ...(unoffered.length > 0 ? [`AKS offers Kubernetes ${listed(unoffered)}`] : []),
-      ...(sizes.length > 0 ? [`cores of ${listed(sizes)}: taken from their names`] : []),
+      ...(sizes.length > 0 ? [`these VM sizes exist, with the cores of their names: ${listed(sizes)}`] : []),
     ],
   };
 }

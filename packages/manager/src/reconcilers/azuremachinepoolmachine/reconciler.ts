@@ -28,6 +28,7 @@ import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_FINALIZER } from "../../pools/well-known.ts";
 import { BY_PROVIDER_ID } from "../../pools/claims.ts";
 import { awaitInstance, deleteMachine, drainBeforeLeaving, removeNode, unlessPointless } from "./deletion.ts";
+import { noteLastPatch } from "./last-patch.ts";
 import {
   leaveLostToPool,
   lookAtInstance,
@@ -85,6 +86,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
       lookAtInstance,
       leaveLostToPool,
       lookAtNode,
+      noteLastPatch,
       updateInPlace,
     ],
     deleting: [

@@ -9,9 +9,11 @@ import {
   nodePrototypingOf,
   parseDuration,
   PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_PIN_ANNOTATION,
   templatePrototypingOf,
 } from "@capstan/api";
 import {
+  decidePin,
   decideStart,
   IDLE,
   isRunning,
@@ -20,7 +22,7 @@ import {
   type StartFacts,
 } from "@capstan/plan";
 import type { FleetChange, ImageOwner } from "./fleet/fleet.ts";
-import { timesOf } from "./steps/idle.ts";
+import { PIN_UNKNOWN, PINNED, timesOf } from "./steps/idle.ts";
 import { candidateIn, changeOfPool } from "./fleet/pool-fleet.ts";
 import type { Scope } from "./scope.ts";
 import { refusalOf, type RefusedUsers, templateFacts } from "./fleet/template-fleet.ts";
@@ -33,8 +35,8 @@ interface PoolObjects {
 }
 
 /**
- * What the controller of node images does next with a pool, by its objects alone: the Nodes are not read, so a renewal that
- * would be skipped because nothing has changed is planned. Undefined if the pool does not use the feature.
+ * What the controller of node images does next with a pool, by its objects alone: no machine is asked what it has
+ * installed, so a renewal that would end because nothing has changed is planned. Undefined if the pool does not use the feature.
  */
 export function planPrototype(objects: PoolObjects, nowMs: number): StartDecision | undefined {
   const { pool, machinePool, machines } = objects;
@@ -77,6 +79,9 @@ function planOwner(
 ): StartDecision {
   const record = owner.status?.nodePrototyping ?? IDLE;
   if (isRunning(record)) return running(record);
+  const pin = decidePin(owner.metadata.annotations?.[PROTOTYPE_PIN_ANNOTATION], record.history ?? []);
+  if (pin.do === "hold") return { do: "wait", reason: PINNED, why: pin.why, afterMs: 0 };
+  if (pin.do === "refuse") return { do: "wait", reason: PIN_UNKNOWN, why: pin.why, afterMs: 0 };
   const obstacle = changing();
   return decideStart({
     ...known,
@@ -92,9 +97,6 @@ function planOwner(
 
 /** What the objects of one owner do not tell. */
 const UNKNOWN = {
-  fingerprintOf: () => undefined,
-  activeFingerprint: undefined,
-  badFingerprints: new Set<string>(),
   others: { inCluster: 0, inManager: 0 },
 } as const;
 

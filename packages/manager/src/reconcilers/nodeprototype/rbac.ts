@@ -6,6 +6,7 @@ import {
   AzureMachinePoolMachine,
   AzureMachineTemplate,
   Cluster,
+  KubeadmConfig,
   KubeadmControlPlane,
   Machine,
   MachineDeployment,
@@ -45,6 +46,8 @@ export const nodePrototypeRbac: readonly PolicyRule[] = [
     verbs: ["list", "watch"],
   },
   { apiGroups: [Secret.group], resources: [Secret.plural], verbs: ["get"] },
+  // The canary needs bootstrap data with which it can join.
+  { apiGroups: [KubeadmConfig.group], resources: [KubeadmConfig.plural], verbs: ["get", "patch"] },
 ];
 
 /** What the reconciler of the images of templates needs. */

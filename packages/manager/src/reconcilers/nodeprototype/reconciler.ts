@@ -26,6 +26,8 @@ import {
 import { donorIndexes, donorNodes } from "./indexes.ts";
 import { allowMoveWhilePaused, guardMove } from "./block-clusterctl-move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
+import { hasFailed, poolOfFailed } from "./fleet/joins.ts";
+import { judgeNewNodes } from "./steps/judge-new-nodes.ts";
 import { poolScope } from "./fleet/pool-scope.ts";
 import { CONTROLLER, type NodePrototypePorts, type Scope, sharedBy } from "./scope.ts";
 
@@ -44,12 +46,17 @@ export function nodePrototypeReconciler(ports: NodePrototypePorts): Reconciler {
     needsFinalizer: (pool) =>
       pool.status?.nodePrototyping !== undefined || nodePrototypingOf(pool) !== undefined,
     indexes: [drainRulesByNamespace, poolsByCluster, ...donorIndexes],
-    watches: [on(MachinePool, poolsOfMachinePool, { predicate: isMoreThanMachines })],
+    watches: [
+      on(MachinePool, poolsOfMachinePool, { predicate: isMoreThanMachines }),
+      on(AzureMachinePoolMachine, poolOfFailed, {
+        predicate: (before, after) => hasFailed(before) !== hasFailed(after),
+      }),
+    ],
     // The record of a renewal says when to look at these.
-    reads: [AzureMachinePoolMachine, AzureMachineTemplate, Cluster, MachineDrainRule, AzureCluster],
+    reads: [AzureMachineTemplate, Cluster, MachineDrainRule, AzureCluster],
     sources: [donorNodes(AzureMachinePool, ports)],
     scope: (context) => poolScope(shared, context),
-    normal: [connect, recover, interrupt, guardMove, verifyVersion, advance, collectSurplus],
+    normal: [connect, recover, interrupt, guardMove, verifyVersion, judgeNewNodes, advance, collectSurplus],
     deleting: [connect, interrupt, advance, removeImages],
     whilePaused: [advanceWhilePaused, allowMoveWhilePaused],
     status: report,

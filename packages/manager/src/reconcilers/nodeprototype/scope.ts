@@ -32,6 +32,8 @@ export interface NodePrototypePorts extends AzureClientPorts {
   /** A client of the workload cluster that may write while this process leads. */
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
   readonly features: Features;
+  /** Whether our controller makes the bootstrap data: no other one answers requests for fresh data. */
+  readonly rendersBootstrapData: boolean;
   /** The clusters in which a pass of this process begins a renewal, by owner: the cache shows it later. */
   readonly prototypeClaims: Map<string, string>;
   readonly prototypeMetrics: PrototypeMetrics;
@@ -123,7 +125,6 @@ export function recordOf({ owner }: Pick<Scope, "owner">): PrototypeRecord {
 }
 
 const NO_DONOR = {
-  mode: "Restart",
   machine: "",
   nodeName: "",
   nodeUID: "",
@@ -139,6 +140,7 @@ const NO_RENEWAL = {
   startedAt: "",
   attempt: 1,
   succeeded: false,
+  imageCount: 0,
   fingerprint: "",
   history: [],
   timeline: [],

@@ -28,6 +28,8 @@ import { controlPlanesByTemplate, donorIndexes, donorNodes } from "./indexes.ts"
 import { allowMoveWhilePaused, guardMove } from "./block-clusterctl-move.ts";
 import { LAST_OS_CACHE, report } from "./report.ts";
 import { type NodePrototypePorts, sharedBy } from "./scope.ts";
+import { hasFailedMachine, templateOfFailed } from "./fleet/joins.ts";
+import { judgeNewNodes } from "./steps/judge-new-nodes.ts";
 import { templateIndexes } from "./fleet/template-fleet.ts";
 import { annotateImage, type TemplateScope, templateScope } from "./fleet/template-scope.ts";
 import { refersTo } from "../../contract/reference.ts";
@@ -47,11 +49,15 @@ export function templatePrototypeReconciler(ports: NodePrototypePorts): Reconcil
     needsFinalizer: (template) =>
       template.status?.nodePrototyping !== undefined || templatePrototypingOf(template) !== undefined,
     indexes: [drainRulesByNamespace, controlPlanesByTemplate, ...templateIndexes, ...donorIndexes],
-    watches: [on(MachineDeployment, templatesOf)],
+    watches: [
+      on(MachineDeployment, templatesOf),
+      on(Machine, templateOfFailed, {
+        predicate: (before, after) => hasFailedMachine(before) !== hasFailedMachine(after),
+      }),
+    ],
     // The record of a renewal says when to look at these.
     reads: [
       MachineSet,
-      Machine,
       AzureMachine,
       AzureMachinePool,
       KubeadmControlPlane,
@@ -61,7 +67,17 @@ export function templatePrototypeReconciler(ports: NodePrototypePorts): Reconcil
     ],
     sources: [donorNodes(AzureMachineTemplate, ports)],
     scope: (context) => templateScope(shared, context),
-    normal: [connect, recover, interrupt, guardMove, verifyVersion, advance, annotateImage, collectSurplus],
+    normal: [
+      connect,
+      recover,
+      interrupt,
+      guardMove,
+      verifyVersion,
+      judgeNewNodes,
+      advance,
+      annotateImage,
+      collectSurplus,
+    ],
     deleting: [connect, interrupt, advance, annotateImage, removeImages],
     whilePaused: [advanceWhilePaused, allowMoveWhilePaused],
     status: report,

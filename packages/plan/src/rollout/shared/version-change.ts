@@ -31,7 +31,7 @@ export function versionFindings(change: VersionChange): readonly VersionFinding[
   const note = (why: string): VersionFinding => ({ isBlocking: false, why });
   return [
     ...newerThanServer(change, desired),
-    ...kubeletWays(change, desired).map(note),
+    ...kubeletNotes(from, to).map(note),
     ...(from === to ? [] : [note(`not checked: whether there is an image of ${to} for the machines`)]),
   ];
 }
@@ -53,9 +53,10 @@ function newerThanServer(
   return [{ isBlocking: hasPreflight || isRefused, why }];
 }
 
-function kubeletWays({ from, to }: VersionChange, desired: Version): readonly string[] {
-  const before = parseVersion(from ?? "");
-  if (!before) return [];
+/** What a reader should know about the way of the kubelets from one version to another. */
+export function kubeletNotes(from: string | undefined, to: string | undefined): readonly string[] {
+  const [before, desired] = [parseVersion(from ?? ""), parseVersion(to ?? "")];
+  if (!before || !desired) return [];
   if (compareVersions(desired, before) < 0) return [`the kubelets go back from ${from} to ${to}`];
   const isFar = (minorSkew(desired, before) ?? 0) > 1;
   return isFar ? [`the kubelets go from ${from} to ${to}, over a minor version`] : [];

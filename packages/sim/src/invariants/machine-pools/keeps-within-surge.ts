@@ -1,6 +1,7 @@
 import type { Call } from "../../world/call.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
+import { isCanarySet } from "../canary-set.ts";
 import { LimitLookup } from "./limits.ts";
 import { PoolLookup } from "./pool-lookup.ts";
 
@@ -18,6 +19,7 @@ export const keepsWithinSurge: Invariant = {
       },
       called: (call, atMs) => {
         if (!isSetWrite(call)) return undefined;
+        if (isCanarySet(call.name)) return tooLarge(call);
         const record = poolLookup.poolNamed(call.name);
         if (!record) return `${call.by} writes scale set ${call.name}, which no pool has`;
         const running = writeOf(truth, call.name);
@@ -58,4 +60,8 @@ function writeOf(truth: Truth, name: string): string | undefined {
     !operation.name.startsWith("POST")
     ? operation.name
     : undefined;
+}
+
+function tooLarge({ by, name, capacity = 1 }: Call): string | undefined {
+  return capacity === 1 ? undefined : `${by} gives the canary ${name} ${capacity} machines`;
 }

@@ -1,4 +1,7 @@
+import { isJsonObject } from "@capstan/api";
+import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
+import { PROTOTYPES } from "./image-owners.ts";
 
 const IDENTITIES = [
   "/etc/machine-id",
@@ -35,3 +38,54 @@ export const sharesNoIdentity: Invariant = {
     };
   },
 };
+
+/** What no image may have that is said to be free of the identity of its donor. */
+const OF_A_NODE =
+  /^\/etc\/(hostname$|kubernetes\/|ssh\/ssh_host_|capstan\/|cni\/net\.d\/)|^\/var\/lib\/(cloud|waagent|cni|containerd\/containers)\/|^\/var\/lib\/kubelet\/(?!image_manager\/)|^\/var\/log\//;
+const SCRUBBED_TAG = "capstan_scrubbed";
+
+/** No identity rests in the gallery, and no writable layer of a container. */
+export const publishesNoIdentity: Invariant = {
+  name: "publishes-no-identity",
+  says: "an image version that is said to be scrubbed has no machine id, key, certificate, log or container of its donor",
+  watch: (truth) => {
+    const known = new Set<string>();
+    const check = (): string | undefined => {
+      for (const { id } of scrubbedVersions(truth)) {
+        if (known.has(id)) continue;
+        known.add(id);
+        const found = identityIn(filesOf(truth, id));
+        if (found !== undefined) return `${id} has ${found}`;
+      }
+      return undefined;
+    };
+    return { happened: ({ happening }) => (happening.kind === "arm" ? check() : undefined), atRest: check };
+  },
+};
+
+function scrubbedVersions(truth: Truth) {
+  return [...truth.azure.core.world.resources.table.entries()]
+    .map(([, resource]) => resource)
+    .filter(({ id, body, state }) => isVersion(id) && state === "Succeeded" && isScrubbed(body));
+}
+
+/** The files of a version. */
+function filesOf(truth: Truth, id: string): Readonly<Record<string, string>> {
+  const [definition = "", version] = id.split(/\/versions\//i);
+  const images = truth.azure.core.world.images.versionsOf(definition);
+  return images.find((one) => one.version === version)?.files ?? {};
+}
+
+/** What in an image identifies its donor. */
+function identityIn(files: Readonly<Record<string, string>>): string | undefined {
+  const hasId = (files["/etc/machine-id"] ?? "").trim() !== "";
+  return Object.keys(files).find((path) => OF_A_NODE.test(path)) ?? (hasId ? "a machine id" : undefined);
+}
+
+function isVersion(id: string): boolean {
+  return id.toLowerCase().includes(PROTOTYPES) && /\/versions\//i.test(id);
+}
+
+function isScrubbed({ tags }: Readonly<Record<string, unknown>>): boolean {
+  return isJsonObject(tags) && tags[SCRUBBED_TAG] === "true";
+}

@@ -1,25 +1,37 @@
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
+import { isCanarySet } from "../canary-set.ts";
 import { Commits } from "../machine-pools/commits.ts";
 import { definitionOf, type ImageOwner, isOwnerResource, ownersIn, PROTOTYPES } from "./image-owners.ts";
+
+// The resources of a renewal carry its name as a tag; versions and definitions stay.
+const CYCLE_TAG = "capstan_cycle";
+const KEPT = new Set(["microsoft.compute/galleries/images/versions"]);
+const RUN_COMMANDS = /\/runcommands$/i;
 
 /** I2. */
 export const leavesNoSnapshot: Invariant = {
   name: "leaves-no-snapshot",
-  says: "at rest Azure has no snapshot of a renewal that has ended",
+  says: "at rest Azure has no snapshot, helper, disk or canary of a renewal that has ended",
   watch: (truth) => ({
     atRest: () => {
       const isRunning = ownersIn(truth).some(
         ({ status }) => (status?.nodePrototyping?.phase ?? "Idle") !== "Idle",
       );
       if (isRunning) return undefined;
-      for (const [, { type, id, state }] of truth.azure.core.world.resources.table.entries())
-        if (type.toLowerCase() === "microsoft.compute/snapshots" && state !== "Deleting")
-          return `${id} is left over`;
+      for (const [, { type, id, state, body }] of truth.azure.core.world.resources.table.entries()) {
+        const isOfRenewal = isTagged(body) || id.includes("-scrub-");
+        const isKept = KEPT.has(type.toLowerCase()) || RUN_COMMANDS.test(type);
+        if (isOfRenewal && !isKept && state !== "Deleting") return `${id} is left over`;
+      }
       return undefined;
     },
   }),
 };
+
+function isTagged({ tags }: Readonly<Record<string, unknown>>): boolean {
+  return typeof tags === "object" && tags !== null && CYCLE_TAG in tags;
+}
 
 /** I4. */
 export const bootsFromCompleteVersions: Invariant = {
@@ -36,7 +48,7 @@ function brokenSet(truth: Truth): string | undefined {
   const { scaleSets, images } = truth.azure.core.world;
   for (const [, set] of scaleSets.sets.entries()) {
     const id = definitionIn(set.models[set.modelVersion]?.profile);
-    if (id === undefined || set.capacity === 0) continue;
+    if (id === undefined || set.capacity === 0 || isCanarySet(set.id)) continue;
     const isUsable = images.versionsOf(id).some(({ excludeFromLatest }) => excludeFromLatest !== true);
     if (!isUsable) return `${set.id} names ${id}, which has no version that machines could boot from`;
   }

@@ -1,6 +1,6 @@
 import type { Invariant } from "../invariant.ts";
 import { backsOff, donorComesBack, oneDonor } from "./donors.ts";
-import { sharesNoIdentity } from "./identities.ts";
+import { publishesNoIdentity, sharesNoIdentity } from "./identities.ts";
 import {
   bootsFromCompleteVersions,
   keepsVersionsInUse,
@@ -20,4 +20,5 @@ export const NODE_IMAGE_INVARIANTS: readonly Invariant[] = [
   timestampMovesForward,
   switchesWithoutReplacing,
   sharesNoIdentity,
+  publishesNoIdentity,
 ];

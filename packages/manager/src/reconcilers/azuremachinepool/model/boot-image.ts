@@ -1,5 +1,6 @@
 import {
   type AzureMachinePool,
+  baseImageOf,
   type Frozen,
   isJsonObject,
   isTrue,
@@ -25,7 +26,7 @@ function bootImage(scope: NormalScope, tags: Tags): BootImage | undefined {
   return bootImageOf({
     isOn: isOn && !isUpdatingInPlace(scope),
     record: pool.status?.nodePrototyping,
-    base: baseKeyOf(pool.spec.template.image, owners.machinePool.spec.template.spec.version ?? ""),
+    base: baseKeyOf(baseImageOf(pool), owners.machinePool.spec.template.spec.version ?? ""),
     tagged,
   });
 }
@@ -89,6 +90,5 @@ export function reportedImage(
   const { id } = imageReference;
   const prototype = pool.status?.nodePrototyping?.bootImage?.id;
   if (typeof id === "string" && prototype !== undefined && sameArmId(id, prototype)) return { id: prototype };
-  const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
-  return pool.spec.template.image ? image : undefined;
+  return baseImageOf(pool);
 }

@@ -1,8 +1,16 @@
-import type { AzureCluster, AzureMachinePool, Frozen, JsonObject, MachinePool } from "@capstan/api";
+import {
+  type AzureCluster,
+  type AzureMachinePool,
+  baseImageOf,
+  type Frozen,
+  isPromotedInSpec,
+  type JsonObject,
+  type MachinePool,
+} from "@capstan/api";
 import {
   clusterPlanOf,
-  type ClusterSpecView,
   nodeOutboundPoolID,
+  nodeSubnetsOf,
   subnetID,
 } from "../../../azure-cluster/spec-view.ts";
 import { RESTARTED_AT_ANNOTATION } from "@capstan/plan";
@@ -30,9 +38,19 @@ export interface ScaleSetModel {
   readonly plan?: JsonObject;
 }
 
+/**
+ * The pool with the image that its user has chosen. An image of its own nodes in the spec is not part of the model: the machines
+ * from before would count as outdated, and be replaced.
+ */
+function withBaseImage(pool: Frozen<AzureMachinePool>): Frozen<AzureMachinePool> {
+  const image = isPromotedInSpec(pool) ? baseImageOf(pool) : undefined;
+  return image ? { ...pool, spec: { ...pool.spec, template: { ...pool.spec.template, image } } } : pool;
+}
+
 /** The desired model of a pool. */
 export function scaleSetModelOf(facts: ModelFacts): ScaleSetModel {
-  const { pool, machinePool } = facts;
+  const { machinePool } = facts;
+  const pool = withBaseImage(facts.pool);
   const cluster = clusterPlanOf(facts);
   const outboundPoolID = nodeOutboundPoolID(cluster);
   const { template } = pool.spec;
@@ -60,10 +78,4 @@ export function hashedModel(facts: ModelFacts): JsonObject {
     version: facts.machinePool.spec.template.spec.version,
     ...(restartedAt !== undefined && { restartedAt }),
   };
-}
-
-/** The subnets for machines of pools. */
-export function nodeSubnetsOf({ spec }: ClusterSpecView): readonly string[] {
-  const subnets = spec.networkSpec?.subnets ?? [];
-  return subnets.filter(({ role }) => role === "node" || role === "cluster").map(({ name }) => name);
 }

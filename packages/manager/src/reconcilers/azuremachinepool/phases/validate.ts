@@ -5,7 +5,7 @@ import { regionIfKnown } from "../../../virtual-machine/region-if-known.ts";
 import { sizeProblem } from "../../../virtual-machine/size-problem.ts";
 import { hasBegun } from "../build-scope.ts";
 import { type NormalScope, SCALE_SET_RUNNING } from "../scope.ts";
-import { nodeSubnetsOf } from "../model/model.ts";
+import { nodeSubnetsOf } from "../../../azure-cluster/spec-view.ts";
 
 /**
  * Reports a spec that cannot be built, before anything is written. The pool keeps its machines: those that users delete are

@@ -12,7 +12,7 @@ import type { FleetMachine } from "./fleet.ts";
 import { renewalOf, type Scope } from "../scope.ts";
 
 /** Annotation by which the cluster autoscaler leaves a Node alone. */
-const SCALE_DOWN_DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+export const SCALE_DOWN_DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
 /** The annotations that protect the machine of a donor. */
 export const MACHINE_ANNOTATIONS = [PROTOTYPE_DONOR_ANNOTATION, SKIP_REMEDIATION_ANNOTATION] as const;

@@ -1,5 +1,12 @@
-import type { Condition, Frozen, Kind, KubernetesObject, NodePrototypingStatus } from "@capstan/api";
-import type { Candidate } from "@capstan/plan";
+import type {
+  Condition,
+  Frozen,
+  Kind,
+  KubernetesObject,
+  MachinePool,
+  NodePrototypingStatus,
+} from "@capstan/api";
+import type { Candidate, HistoryEntry, NewMachine } from "@capstan/plan";
 
 /** A pool or a template: the object in whose status the renewals of an image are recorded. */
 export interface ImageOwner extends KubernetesObject {
@@ -39,8 +46,12 @@ export interface Fleet {
   readonly sizeField: string;
   /** The Kubernetes version of new machines. */
   readonly version: string | undefined;
+  /** The size of the machines. */
+  readonly vmSize: string;
   /** The image in the spec. */
   readonly baseImage: NonNullable<Frozen<NodePrototypingStatus>["baseImage"]>;
+  /** Where the bootstrap data of a further machine is; undefined when there is none that machines share. */
+  readonly bootstrap: Frozen<MachinePool>["spec"]["template"]["spec"]["bootstrap"] | undefined;
   /** Whether machines exist in Azure, so that images of them may exist too. */
   readonly hasMachines: boolean;
   readonly machines: () => readonly FleetMachine[];
@@ -50,6 +61,12 @@ export interface Fleet {
   readonly bootsFrom: (definitionID: string) => boolean;
   /** Whether machines may still be created from any image definition of ours. */
   readonly mayBootFromPrototype: () => boolean;
+  /** What became of machines around the promotion of a version. */
+  readonly newMachines: (active: HistoryEntry) => readonly NewMachine[];
+  /** Writes the definition into the spec, once; returns whether that is written. The spec of a template cannot change. */
+  readonly writeToSpec: (definitionID: string) => Promise<boolean>;
+  /** Writes the image of the user back into the spec; returns whether it is there. */
+  readonly restoreSpec: () => Promise<boolean>;
   /** Replaces the machines that are older than a promotion; returns whether that is written, so that the renewal may end. */
   readonly rollSince: (promotedAt: string) => Promise<boolean>;
 }

@@ -1,5 +1,6 @@
 import {
   type AzureMachinePool,
+  baseImageOf,
   AzureMachinePoolMachine,
   type Condition,
   type Frozen,
@@ -12,7 +13,11 @@ import {
 import type { Context } from "@capstan/runtime";
 import { type Candidate, RESTARTED_AT_ANNOTATION } from "@capstan/plan";
 import { machinesOfPool } from "../../../pools/machines-of-pool.ts";
+import { BOOTSTRAP_SUCCEEDED } from "../../../pools/machine-conditions.ts";
+import { IMAGE_VERSION_ANNOTATION } from "../../../pools/well-known.ts";
 import { EXCLUDED } from "./candidates.ts";
+import { joinOf } from "./joins.ts";
+import { restoreSpec, writeToSpec } from "./promoted-spec.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
 
 const CONDITIONS = ["Ready", "BootstrapSucceeded", "NodeHealthy"];
@@ -20,15 +25,17 @@ const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
 
 /** The machines of an AzureMachinePool. */
 export function poolFleet(
-  { object: pool, cache }: Context<AzureMachinePool>,
+  { object: pool, cache, client }: Context<AzureMachinePool>,
   machinePool: Frozen<MachinePool> | undefined,
 ): Fleet {
-  const { nodePrototyping: _, ...baseImage } = pool.spec.template.image ?? {};
+  const baseImage = baseImageOf(pool) ?? {};
   return {
     desired: machinePool?.spec.replicas ?? 1,
     sizeField: "spec.replicas of the MachinePool",
     version: machinePool?.spec.template.spec.version,
+    vmSize: pool.spec.template.vmSize,
     baseImage,
+    bootstrap: machinePool?.spec.template.spec.bootstrap,
     hasMachines: pool.spec.providerID !== undefined,
     machines: () =>
       machinesOfPool(cache, pool).map((machine) => fleetMachine(machine, pool.status?.modelHash)),
@@ -39,6 +46,15 @@ export function poolFleet(
       pool.metadata.deletionTimestamp === undefined
         ? isBootedFrom(pool, pool.status?.nodePrototyping?.bootImage?.id)
         : pool.metadata.finalizers?.includes(POOL_FINALIZER) === true,
+    newMachines: ({ version }) =>
+      machinesOfPool(cache, pool).map((machine) => ({
+        machine: machine.metadata.name,
+        image: machine.metadata.annotations?.[IMAGE_VERSION_ANNOTATION] === version ? "new" : "before",
+        createdMs: Date.parse(machine.metadata.creationTimestamp ?? ""),
+        join: joinOf(machine.status?.conditions, BOOTSTRAP_SUCCEEDED),
+      })),
+    writeToSpec: (definitionID) => writeToSpec(client, pool, definitionID),
+    restoreSpec: () => restoreSpec(client, pool),
     rollSince: (promotedAt) => {
       const { annotations } = pool.metadata;
       const isWritten = annotations?.[RESTARTED_AT_ANNOTATION] === promotedAt;

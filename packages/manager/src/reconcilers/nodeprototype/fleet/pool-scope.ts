@@ -1,6 +1,7 @@
 import {
   AzureCluster,
   AzureMachinePool,
+  baseImageOf,
   Cluster,
   CLUSTER_NAME_LABEL,
   type Frozen,
@@ -60,7 +61,7 @@ function placeOf(
     ...target,
     machinesID: `${target.scaleSetID}/virtualMachines`,
     groupID: target.scaleSetID.split("/providers/")[0] ?? "",
-    base: baseKeyOf(pool.spec.template.image, version),
+    base: baseKeyOf(baseImageOf(pool), version),
   };
   return { ...place, ...imagesIn(place, pool.metadata.name) };
 }

@@ -17,11 +17,12 @@ import {
 import { type CacheReader, type Context, index } from "@capstan/runtime";
 import { cloneSourceOf } from "../../../contract/clone-template.ts";
 import { referenceKey } from "../../../contract/reference.ts";
-import type { Candidate } from "@capstan/plan";
+import type { Candidate, HistoryEntry, NewMachine } from "@capstan/plan";
 import { isInPlace } from "../../../in-place/strategy.ts";
 import { NODE_HEALTHY } from "../../../machines/conditions.ts";
 import { EXCLUDED } from "./candidates.ts";
 import type { Fleet, FleetChange, FleetMachine } from "./fleet.ts";
+import { joinOf } from "./joins.ts";
 
 const CONDITIONS = ["Ready", NODE_HEALTHY];
 const BY_TEMPLATE = "clones-of-template";
@@ -147,11 +148,13 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
   const clones = () => cache.list(AzureMachine, { index: BY_TEMPLATE, value: referenceKeyOf(template) });
   const machines = (): readonly FleetMachine[] =>
     clones().flatMap((clone) => fleetMachine(clone, cache, version) ?? []);
-  const { image = {} } = template.spec.template.spec;
+  const { nodePrototyping: _, ...image } = template.spec.template.spec.image ?? {};
   return {
     ...sizeOf(users),
     version,
+    vmSize: template.spec.template.spec.vmSize,
     baseImage: image,
+    bootstrap: undefined,
     hasMachines: users.length > 0 && clones().length > 0,
     machines,
     changing: () => changeOf(users, version),
@@ -160,6 +163,9 @@ export function templateFleet({ object: template, cache, client }: Context<Azure
     mayBootFromPrototype: () =>
       template.metadata.annotations?.[PROTOTYPE_IMAGE_ANNOTATION] !== undefined ||
       clones().some(isAboutToBoot),
+    newMachines: (active) => clones().flatMap((clone) => newMachine(clone, active, cache) ?? []),
+    writeToSpec: () => Promise.resolve(true),
+    restoreSpec: () => Promise.resolve(true),
     rollSince: async (promotedAt) => {
       for (const deployment of deploymentsOf(template, cache))
         if (!isRolledSince(deployment, promotedAt))
@@ -183,15 +189,44 @@ function isAboutToBoot({ spec, metadata }: Frozen<AzureMachine>): boolean {
   return isWaiting && spec.image?.id !== undefined;
 }
 
-function fleetMachine(
+function newMachine(
+  clone: Frozen<AzureMachine>,
+  active: HistoryEntry,
+  cache: CacheReader,
+): NewMachine | undefined {
+  const machine = machineOfClone(clone, cache);
+  if (!machine) return undefined;
+  return {
+    machine: machine.metadata.name,
+    image: bootsFromVersion(clone, active) ? "new" : "before",
+    createdMs: Date.parse(clone.metadata.creationTimestamp ?? ""),
+    join: machine.status?.nodeRef ? "joined" : joinOf(deprecatedConditionsOf(machine), NODE_HEALTHY),
+  };
+}
+
+/** A clone names the definition: Azure took the version that was the latest when the machine was created. */
+function bootsFromVersion(
   { metadata, spec }: Frozen<AzureMachine>,
+  { id, createdAt }: HistoryEntry,
+): boolean {
+  const [definition = ""] = id.split("/versions/");
+  const isSince = Date.parse(metadata.creationTimestamp ?? "") >= Date.parse(createdAt);
+  return isSince && sameArmId(spec.image?.id ?? "", definition);
+}
+
+function machineOfClone({ metadata }: Frozen<AzureMachine>, cache: CacheReader): Frozen<Machine> | undefined {
+  const owner = controllerOf({ metadata });
+  if (owner?.kind !== Machine.kind) return undefined;
+  return cache.get(Machine, { name: owner.name, namespace: metadata.namespace });
+}
+
+function fleetMachine(
+  clone: Frozen<AzureMachine>,
   cache: CacheReader,
   version: string | undefined,
 ): FleetMachine | undefined {
-  const owner = controllerOf({ metadata });
-  const { namespace } = metadata;
-  const machine =
-    owner?.kind === Machine.kind ? cache.get(Machine, { name: owner.name, namespace }) : undefined;
+  const { spec } = clone;
+  const machine = machineOfClone(clone, cache);
   if (!machine || spec.providerID === undefined) return undefined;
   return {
     object: machine,

@@ -22,9 +22,13 @@ export async function read(
 }
 
 /** The resources of a list; none when their parent does not exist. */
-export async function readAll({ azure }: AzureScope, path: string): Promise<readonly JsonObject[]> {
+export async function readAll(
+  { azure }: AzureScope,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<readonly JsonObject[]> {
   try {
-    const { items } = await azure.arm.list(path, { location: azure.location });
+    const { items } = await azure.arm.list(path, { location: azure.location, query });
     return items.filter(isJsonObject);
   } catch (error) {
     if (isGone(error)) return [];
@@ -86,7 +90,8 @@ export async function readInstance(scope: AzureScope, id: string): Promise<Insta
   return { instance, osDiskID: textIn(disk, "id"), body };
 }
 
-const POWER: Readonly<Record<PowerState, DonorPower>> = {
+/** What the states of a machine mean for a step. */
+export const POWER: Readonly<Record<PowerState, DonorPower>> = {
   starting: "starting",
   running: "running",
   stopping: "stopping",

@@ -1,5 +1,5 @@
 import { type JsonObject, PROTOTYPE_DONOR_ANNOTATION, sameArmId } from "@capstan/api";
-import { again, next, type Outcome } from "@capstan/runtime";
+import { again, block, next, type Outcome } from "@capstan/runtime";
 import {
   type HistoryEntry,
   type PrototypeRecord,
@@ -13,8 +13,10 @@ import type { FleetMachine } from "../fleet/fleet.ts";
 import { isExcluded } from "../steps/promote.ts";
 import { historyEntry, isOfOwner } from "./prototype-tags.ts";
 import { change, moveTo, recordOf, renewalOf } from "../scope.ts";
+import { sweep } from "./sweep.ts";
 
 const SOON_MS = 30_000;
+const SWEEP_MS = 10_000;
 
 /** How soon a deleted version is noticed: a read of Azure for each owner. */
 export const VERIFY_MS = 10 * 60_000;
@@ -28,14 +30,16 @@ export async function rebuild(scope: AzureScope): Promise<Outcome> {
   );
   const history = historyIn(versions);
   const active = history.find(({ state }) => state === "Active");
-  await sweep(scope, versions);
+  const lost = lostDonor(scope);
+  const unused = versions.filter((body) => historyEntry(body, false) === undefined);
+  // A donor that is out of service does not wait for deletions.
+  if (!(await sweep(scope, unused)) && !lost) return block(SWEEP_MS, "Removing");
   if (active) owner.status = { ...owner.status, lastImagePrototype: active.createdAt };
   change(scope, {
     phase: "Idle",
     ...(history.length > 0 && { history }),
     ...(active && { bootImage: { id: azure.definitionID, base: azure.base } }),
   });
-  const lost = lostDonor(scope);
   if (lost) await moveTo(scope, "Restoring", { succeeded: false, ...lost });
   else await context.persistStatus();
   if (history.length === 0 && !lost) return next;
@@ -51,16 +55,6 @@ function historyIn(versions: readonly JsonObject[]): readonly HistoryEntry[] {
     .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   const active = entries.find(({ state }) => state === "Previous");
   return entries.map((one) => (one === active ? { ...one, state: "Active" } : one));
-}
-
-/** Deletes what renewals have left behind that the record does not know: snapshots, and versions that were not promoted. */
-async function sweep(scope: AzureScope, versions: readonly JsonObject[]): Promise<void> {
-  const { azure } = scope;
-  const snapshots = await readAll(scope, `${azure.groupID}/providers/Microsoft.Compute/snapshots`);
-  const unused = versions.filter((body) => historyEntry(body, false) === undefined);
-  for (const body of [...snapshots, ...unused]) {
-    if (isOfOwner(body, scope)) await azure.arm.delete(textIn(body, "id"), { location: azure.location });
-  }
 }
 
 /** The donor of a renewal that the status has lost: its machine still has the annotations. */
@@ -82,7 +76,6 @@ function lostDonor(scope: AzureScope): Partial<PrototypeRecord> | undefined {
 function donorIn(machine: FleetMachine): NonNullable<PrototypeRecord["donor"]> {
   const { name = "", uid = "" } = machine.nodeRef ?? {};
   return {
-    mode: "Restart",
     machine: machine.facts.machine,
     nodeName: name,
     nodeUID: uid,
@@ -155,6 +148,7 @@ export async function removeAll(scope: AzureScope): Promise<boolean> {
   );
   // Definitions of earlier releases have no tag of their owner.
   const recorded = [...history.map(definitionIn), ...(bootImage ? [bootImage.id] : [])];
+  if (!(await sweep(scope))) return false;
   for (const definition of new Set([...recorded, ...inGallery.map((body) => textIn(body, "id"))]))
     if (!(await removeDefinition(scope, definition))) return false;
   return true;

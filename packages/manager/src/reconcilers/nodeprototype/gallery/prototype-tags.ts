@@ -2,14 +2,16 @@ import type { JsonObject } from "@capstan/api";
 import { type HistoryEntry, type Tags, tagsIn, tagsOf } from "@capstan/plan";
 import { tagSourceOf } from "../../../azure-cluster/spec-view.ts";
 import type { AzureScope } from "./azure-reads.ts";
-import { renewalOf } from "../scope.ts";
+import { recordOf, renewalOf } from "../scope.ts";
 
 /** Tags of snapshots and versions, from which a status that was lost is rebuilt. */
 const POOL = "capstan_pool";
-const CYCLE = "capstan_cycle";
+export const CYCLE = "capstan_cycle";
 const BASE = "capstan_base";
 const FINGERPRINT = "capstan_fingerprint";
 const DONOR = "capstan_donor";
+/** The tag of a version: it is free of the identity of its donor. */
+const SCRUBBED = "capstan_scrubbed";
 /** The tag of a version: when it was promoted. Without it, the version is left over from a renewal that was not completed. */
 const PROMOTED = "capstan_promoted";
 /** The tag of a version: it was rolled back. */
@@ -27,6 +29,12 @@ export function snapshotTags(scope: AzureScope): Tags {
     [FINGERPRINT]: fingerprint,
     [DONOR]: donor.machine,
   };
+}
+
+/** The tags of a version. */
+export function versionTags(scope: AzureScope): Tags {
+  const isScrubbed = recordOf(scope).scrub?.mode === "Copy";
+  return { ...snapshotTags(scope), ...(isScrubbed && { [SCRUBBED]: "true" }) };
 }
 
 /** The tags of a gallery: the owners of a cluster share it. */
@@ -71,5 +79,6 @@ export function historyEntry(body: JsonObject, isLeftOut: boolean): HistoryEntry
   const { id, name } = body;
   if (createdAt === undefined || typeof id !== "string" || typeof name !== "string") return undefined;
   const isBad = BAD in tags || isLeftOut;
-  return { id, version: name, createdAt, donor, fingerprint, state: isBad ? "Bad" : "Previous" };
+  const scrubbed = SCRUBBED in tags && { scrubbed: true };
+  return { id, version: name, createdAt, donor, fingerprint, ...scrubbed, state: isBad ? "Bad" : "Previous" };
 }

@@ -1,20 +1,23 @@
 import { formatTimestamp, parseDuration } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
-import { backoffMs, BREAKER_AFTER, isFailure } from "@capstan/plan";
+import { BREAKER_AFTER, decideEnd } from "@capstan/plan";
 import { type AzureScope, deleted } from "../gallery/azure-reads.ts";
 import { versionID } from "./publish.ts";
 import { moveTo, recordOf, type Scope } from "../scope.ts";
-import { deleteSnapshot } from "./snapshot.ts";
+import { deleteCanary } from "./canary.ts";
+import { deleteHelper } from "./scrub.ts";
+import { deleteSnapshots } from "./snapshot.ts";
 
 const SOON_MS = 10_000;
-// A renewal that yielded to a change of its pool tries again soon.
-const RETRY_MS = 10 * 60_000;
 
 /** Removes what a renewal has left, and waits before the next one. */
 export async function abort(scope: AzureScope): Promise<Outcome> {
-  const isSnapshotGone = await deleteSnapshot(scope);
+  const isCanaryGone = await deleteCanary(scope);
+  const isHelperGone = await deleteHelper(scope);
+  const areSnapshotsGone = await deleteSnapshots(scope);
   const isVersionGone = await deleteVersion(scope);
-  if (!isSnapshotGone || !isVersionGone) return again(SOON_MS, "Aborting");
+  if (!isCanaryGone || !isHelperGone || !areSnapshotsGone || !isVersionGone)
+    return again(SOON_MS, "Aborting");
   return end(scope);
 }
 
@@ -27,23 +30,24 @@ async function deleteVersion(scope: AzureScope): Promise<boolean> {
 }
 
 async function end(scope: Scope): Promise<Outcome> {
-  const { context, settings } = scope;
-  const { lastError, consecutiveFailures = 0 } = recordOf(scope);
-  const hasFailed = isFailure(lastError);
-  const failures = consecutiveFailures + (hasFailed ? 1 : 0);
-  const waitMs = hasFailed ? backoffMs(failures, parseDuration(settings?.interval ?? "24h")) : RETRY_MS;
+  const { context, settings, shared, ownerKey } = scope;
+  const { lastError } = recordOf(scope);
+  const intervalMs = parseDuration(settings?.interval ?? "24h");
+  const { result, consecutiveFailures, waitMs } = decideEnd(recordOf(scope), intervalMs);
   await moveTo(scope, "Idle", {
-    consecutiveFailures: failures === 0 ? undefined : failures,
+    consecutiveFailures,
     nextAttemptTime: formatTimestamp(context.env.clock.now() + waitMs),
     snapshot: undefined,
     imageVersion: undefined,
+    ...(result === "skipped" && { lastError: undefined }),
   });
-  if (hasFailed) noteFailure(scope, failures, lastError?.message ?? "");
+  if (result !== "interrupted") shared.ports.prototypeMetrics.ended(ownerKey, result);
+  if (result === "failed") noteBreaker(scope, consecutiveFailures ?? 0, lastError?.message ?? "");
   return again(0, "Aborted");
 }
 
-function noteFailure({ context, shared, ownerKey }: Scope, failures: number, cause: string): void {
-  shared.ports.prototypeMetrics.ended(ownerKey, "failed");
+/** Tells once that renewals fail again and again. */
+function noteBreaker({ context }: Scope, failures: number, cause: string): void {
   if (failures !== BREAKER_AFTER) return;
   const message = `${failures} renewals failed in a row; from now on one is tried each interval. The last error: ${cause}`;
   context.event({ type: "Warning", reason: "PrototypeBreakerOpen", message });

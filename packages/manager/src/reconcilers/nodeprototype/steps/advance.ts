@@ -20,7 +20,9 @@ import { publish } from "./publish.ts";
 import { restoreDonor } from "./restore.ts";
 import { rollBack } from "./rollback.ts";
 import { moveTo, recordOf, renewalOf, type Scope } from "../scope.ts";
-import { cleanSnapshot, takeSnapshot } from "./snapshot.ts";
+import { validate } from "./canary.ts";
+import { scrubCopy } from "./scrub.ts";
+import { cleanSnapshots, takeSnapshot } from "./snapshot.ts";
 
 const HELD_MS = 10 * 60_000;
 const SOON_MS = 15_000;
@@ -37,9 +39,10 @@ const STEPS: Readonly<Record<PrototypePhase, Step>> = {
   Stopping: stopDonor,
   Snapshotting: takeSnapshot,
   Restoring: restoreDonor,
+  Scrubbing: scrubCopy,
   Publishing: publish,
-  CleaningSnapshot: cleanSnapshot,
-  Validating: promote,
+  CleaningSnapshot: cleanSnapshots,
+  Validating: validate,
   Promoting: promote,
   Recording: promote,
   Soaking: awaitRenewal,
@@ -141,6 +144,7 @@ export async function advanceWhilePaused(scope: Scope): Promise<Outcome> {
 /** The feature is off: what it has made goes when its field is gone and the scale set boots from the image in the spec. */
 async function retire(scope: AzureScope): Promise<Outcome> {
   if (scope.settings || !isConcerned(scope)) return next;
+  if (!(await scope.fleet.restoreSpec())) return again(0, "Removing");
   if (scope.fleet.mayBootFromPrototype()) return again(SOON_MS, "AwaitingModel");
   await scope.azure.connect();
   if (!(await removeAll(scope))) return again(SOON_MS, "Removing");

@@ -1,15 +1,19 @@
 import { formatTimestamp, type Frozen, type Node, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
-import { again, type Outcome } from "@capstan/runtime";
+import { again, type Outcome, shortHash } from "@capstan/runtime";
 import { ownerOf } from "../../../azure-cluster/spec-view.ts";
+import { AzureError } from "@capstan/azure";
 import {
   cycleIDOf,
   galleryRefusalOf,
+  imageContentsOf,
+  limitRefusalOf,
   isOwned,
   type PrototypeRecord,
   snapshotName,
   type StartDecision,
   prototypeVersionOf,
 } from "@capstan/plan";
+import { readQuotas } from "../../../in-place/azure/observe.ts";
 import { listed } from "../../../pools/names.ts";
 import {
   type AzureScope,
@@ -22,12 +26,11 @@ import {
 import { nodeOf } from "../fleet/candidates.ts";
 import { nodesOf } from "../fleet/donor-node.ts";
 import type { FleetMachine } from "../fleet/fleet.ts";
-import { moveTo } from "../scope.ts";
+import { moveTo, type Scope } from "../scope.ts";
 
 const RETRY_MS = 15_000;
 // No event tells that a gallery has changed.
 const REFUSED_MS = 10 * 60_000;
-const GALLERY_UNUSABLE = "GalleryUnusable";
 
 type Start = Extract<StartDecision, { do: "start" }>;
 
@@ -40,14 +43,16 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
   if (!node) return again(RETRY_MS, "DonorGone");
   const found = await readInstance(scope, instanceIDOf(scope, machine.instanceID));
   if (!found) return again(RETRY_MS, "DonorGone");
-  const refusal = await galleryRefusal(scope, found);
-  if (refusal !== undefined) return refuse(scope, refusal);
+  const refusal = await refusalOf(scope, found);
+  if (refusal) return refuse(scope, refusal);
   const nowMs = context.env.clock.now();
   await moveTo(scope, "Protecting", {
     ...FRESH,
     ...renewalAt(scope, nowMs),
-    fingerprint: start.fingerprint,
-    donor: donorOf(scope, machine, { node, found }),
+    fingerprint: shortHash(imageContentsOf(node)),
+    imageCount: node.status?.images?.length ?? 0,
+    ...(start.isRequested && { isRequested: true }),
+    donor: donorOf(machine, { node, found }),
   });
   const others = start.passedOver.map((one) => `${one.machine} (${one.why})`);
   const rest = others.length > 0 ? `; passed over: ${listed(others)}` : "";
@@ -56,32 +61,60 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
   return again(0, "Protecting");
 }
 
-/** Why the gallery or the definition that exists cannot take an image of the donor. Found later, it would cost a drain. */
-async function galleryRefusal(
+type DonorRefusal = NonNullable<Scope["note"]>;
+
+/**
+ * Why Azure would take no image of the donor: the gallery or the definition that exists does not fit, or a limit is reached.
+ * Found later, it would cost a drain.
+ */
+async function refusalOf(
   scope: AzureScope,
   { body: machine }: InstanceWithDisk,
-): Promise<string | undefined> {
+): Promise<DonorRefusal | undefined> {
   const { galleryID, definitionID, plan } = scope.azure;
   const gallery = await read(scope, galleryID);
   const definition = gallery && (await read(scope, definitionID));
-  return galleryRefusalOf({
+  const unusable = galleryRefusalOf({
     gallery: gallery && { id: galleryID, isOwned: isOwned(gallery, ownerOf(plan)) },
     definition: definition && { id: definitionID, properties: objectIn(definition, "properties") },
     machine,
   });
+  if (unusable !== undefined) return { reason: "GalleryUnusable", why: unusable };
+  const { diskSizeGB } = objectIn(machine, "properties", "storageProfile", "osDisk");
+  const limit = limitRefusalOf({
+    osDiskGB: typeof diskSizeGB === "number" ? diskSizeGB : undefined,
+    region: scope.azure.location,
+    usages: await usagesIn(scope),
+    hasGallery: gallery !== undefined,
+    hasDefinition: definition !== undefined,
+  });
+  return limit === undefined ? undefined : { reason: "ImageLimit", why: limit };
+}
+
+/** The quotas of the region; none without the right to read them, and Azure refuses the image later. */
+async function usagesIn({ azure }: AzureScope): ReturnType<typeof readQuotas> {
+  try {
+    return await readQuotas(azure.arm, azure.groupID.split("/")[2] ?? "", azure.location);
+  } catch (error) {
+    if (error instanceof AzureError) return [];
+    throw error;
+  }
 }
 
 /** Waits until a user has changed what does not fit; meanwhile other renewals of the cluster may begin. */
-function refuse(scope: AzureScope, why: string): Outcome {
-  scope.note = { reason: GALLERY_UNUSABLE, why };
+function refuse(scope: AzureScope, refusal: DonorRefusal): Outcome {
+  scope.note = refusal;
   scope.shared.ports.prototypeClaims.delete(scope.ownerKey);
-  return again(REFUSED_MS, GALLERY_UNUSABLE);
+  return again(REFUSED_MS, refusal.reason);
 }
 
 /** What an earlier renewal has left in the record. */
 const FRESH = {
   attempt: 1,
+  isRequested: undefined,
   succeeded: undefined,
+  scrub: undefined,
+  canary: undefined,
   nextAttemptTime: undefined,
   lastError: undefined,
   previousImage: undefined,
@@ -106,14 +139,12 @@ function renewalAt({ azure, owner, fleet }: AzureScope, nowMs: number): Partial<
 }
 
 function donorOf(
-  { settings }: AzureScope,
   machine: FleetMachine,
   { node, found }: { readonly node: Frozen<Node>; readonly found: InstanceWithDisk },
 ): NonNullable<PrototypeRecord["donor"]> {
   const { name, uid = "" } = node.metadata;
-  const { bootID = "" } = node.status?.nodeInfo ?? {};
+  const { bootID = "", kubeletVersion } = node.status?.nodeInfo ?? {};
   return {
-    mode: settings?.donor ?? "Restart",
     machine: machine.facts.machine,
     nodeName: name,
     nodeUID: uid,
@@ -122,5 +153,6 @@ function donorOf(
     providerID: machine.providerID,
     vmID: found.instance.vmID ?? "",
     osDiskID: found.osDiskID,
+    ...(kubeletVersion !== undefined && { kubeletVersion }),
   };
 }

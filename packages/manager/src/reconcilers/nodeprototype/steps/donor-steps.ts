@@ -3,15 +3,7 @@ import { again, type Outcome } from "@capstan/runtime";
 import { decideStop, INSTALL_SCRIPT, SCRUB_COMMAND } from "@capstan/plan";
 import { drainMachine } from "../../../workload/drain/drain-machine.ts";
 import { drainRulesOf } from "../../../workload/drain/drain-rules.ts";
-import {
-  type AzureScope,
-  donorID,
-  objectIn,
-  read,
-  readPower,
-  stateOf,
-  textIn,
-} from "../gallery/azure-reads.ts";
+import { type AzureScope, donorID, readPower, textIn } from "../gallery/azure-reads.ts";
 import {
   annotating,
   donorNode,
@@ -23,7 +15,9 @@ import {
   ON_NODE,
   workloadOf,
 } from "../fleet/donor-node.ts";
+import { compareContents } from "./compare-contents.ts";
 import { failRenewal } from "./fail.ts";
+import { runOnDonor } from "./run-on-donor.ts";
 import { changeDonor, moveTo, recordOf, renewalOf } from "../scope.ts";
 
 // The donor serves nothing meanwhile, so its steps are watched closely; Azure allows twelve reads of it a minute.
@@ -65,28 +59,14 @@ async function recordAnnotations(scope: AzureScope, names: readonly string[]): P
 
 /** Installs what removes the donor's identity at the first boot of its copies. The donor still serves meanwhile. */
 export async function prepareDonor(scope: AzureScope): Promise<Outcome> {
-  const { azure } = scope;
-  const { cycleID } = renewalOf(scope);
-  const id = `${donorID(scope)}/runCommands/${SCRUB_COMMAND}`;
-  const body = await read(scope, id, { $expand: "instanceView" });
-  if (!body || textIn(objectIn(body, "tags"), "capstan_cycle") !== cycleID) {
-    const properties = { source: { script: INSTALL_SCRIPT }, timeoutInSeconds: 300, asyncExecution: false };
-    const command = { location: azure.location, tags: { capstan_cycle: cycleID }, properties };
-    await azure.arm.put(id, command, { location: azure.location });
-    return again(WATCH_MS, "Preparing");
-  }
-  const view = objectIn(body, "properties", "instanceView");
-  if (isExecuting(body, textIn(view, "executionState"))) return again(WATCH_MS, "Preparing");
+  const ended = await compareContents(scope);
+  if (ended) return ended;
+  const view = await runOnDonor(scope, { name: SCRUB_COMMAND, script: INSTALL_SCRIPT, timeoutS: 300 });
+  if (!view) return again(WATCH_MS, "Preparing");
   if (textIn(view, "executionState") !== "Succeeded")
     return failRenewal(scope, "PreparationFailed", whyNot(view));
   await moveTo(scope, "Draining");
   return again(0, "Draining");
-}
-
-function isExecuting(body: JsonObject, execution: string): boolean {
-  const state = stateOf(body);
-  const isWritten = state === "Succeeded" || state === "Failed";
-  return !isWritten || execution === "Running" || execution === "Pending";
 }
 
 function whyNot(view: JsonObject): string {

@@ -16,6 +16,11 @@ const PASSING: ReadonlySet<AzureErrorClass> = new Set<AzureErrorClass>([
   "Transient",
 ]);
 
+/** Whether an error of Azure passes by itself. */
+export function passes(error: AzureError): boolean {
+  return PASSING.has(error.class);
+}
+
 /** Ends a renewal that cannot succeed: the donor is brought back first, if there is one. */
 export async function failRenewal(scope: Scope, code: string, why: string): Promise<Outcome> {
   const record = recordOf(scope);
@@ -34,7 +39,7 @@ export async function afterError(scope: Scope, error: unknown): Promise<Outcome>
   const isFinal =
     phase === "Restoring" || phase === "Aborting" || phase === "Idle" || phase === "RollingBack";
   if (isFinal) throw failureOf(error, `renewing the image (${phase})`);
-  if (!PASSING.has(error.class)) return failRenewal(scope, error.code, error.message);
+  if (!passes(error)) return failRenewal(scope, error.code, error.message);
   scope.note = { reason: phase, why: error.message };
   return again(error.retryAfterMs ?? RETRY_MS, phase);
 }

@@ -1,36 +1,38 @@
 import {
   AzureMachinePool,
   AzureMachineTemplate,
-  formatTimestamp,
   type Frozen,
   parseDuration,
   PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_PIN_ANNOTATION,
   PROTOTYPE_ROLLBACK_ANNOTATION,
 } from "@capstan/api";
 import { again, next, type Outcome, shortHash } from "@capstan/runtime";
 import {
   busyBecause,
+  decidePin,
   decideStart,
   hasDonor,
-  type HistoryEntry,
-  imageContentsOf,
   type StartDecision,
   type StartFacts,
 } from "@capstan/plan";
-import type { WorkloadNodes } from "../../../workload/nodes.ts";
 import type { AzureScope } from "../gallery/azure-reads.ts";
 import { begin } from "./begin.ts";
-import { candidatesOf, nodeOf } from "../fleet/candidates.ts";
+import { candidatesOf } from "../fleet/candidates.ts";
 import { VERIFY_MS } from "../gallery/collect.ts";
 import { nodesOf } from "../fleet/donor-node.ts";
 import { ANYWHERE, BY_DONOR, poolKeyOf, templateKeyOf } from "../indexes.ts";
 import { beginRollback } from "./rollback.ts";
 import type { ImageOwner } from "../fleet/fleet.ts";
-import { change, HASH_DIGITS, recordOf, renewalOf, type Scope } from "../scope.ts";
+import { HASH_DIGITS, moveTo, recordOf, type Scope } from "../scope.ts";
 
 const SOON_MS = 60_000;
 // The clock of the manager may be set; a day is short enough to notice.
 const LONGEST_WAIT_MS = 24 * 3600_000;
+
+/** The reasons of a pool that a user has pinned to a version. */
+export const PINNED = "Pinned";
+export const PIN_UNKNOWN = "PinUnknown";
 
 /** Waits until a renewal is due, then begins it. */
 export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
@@ -38,21 +40,33 @@ export async function awaitRenewal(scope: AzureScope): Promise<Outcome> {
   if (rollback !== undefined && rollback !== recordOf(scope).observedRollback)
     return beginRollback(scope, rollback);
   if (!scope.settings) return next;
+  const pinned = await holdPinned(scope);
+  if (pinned) return pinned;
   const decision = decideStart(await factsOf(scope, scope.settings));
   if (decision.do === "start") return beginIfFree(scope, decision);
   scope.note = { reason: decision.reason, why: decision.why };
-  if (decision.do === "skip") return skip(scope, decision);
   const mostMs = recordOf(scope).bootImage ? VERIFY_MS : LONGEST_WAIT_MS;
   return again(Math.min(decision.afterMs, mostMs), decision.reason);
+}
+
+/** Boots new machines from the version that a user has pinned; undefined when there is none. */
+async function holdPinned(scope: AzureScope): Promise<Outcome | undefined> {
+  const pin = scope.owner.metadata.annotations?.[PROTOTYPE_PIN_ANNOTATION];
+  const decision = decidePin(pin, recordOf(scope).history ?? []);
+  if (decision.do === "none") return undefined;
+  if (decision.do === "rollBack") {
+    await moveTo(scope, "RollingBack");
+    return again(0, "RollingBack");
+  }
+  const reason = decision.do === "hold" ? PINNED : PIN_UNKNOWN;
+  scope.note = { reason, why: decision.why };
+  return again(VERIFY_MS, reason);
 }
 
 async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"]>): Promise<StartFacts> {
   const { owner, context, fleet } = scope;
   const nodes = await nodesOf(scope);
   const obstacle = fleet.changing() ?? (nodes ? undefined : UNREACHABLE);
-  const { history, bootImage } = renewalOf(scope);
-  const ofState = (desired: HistoryEntry["state"]): readonly string[] =>
-    history.flatMap(({ state, fingerprint }) => (state === desired ? (fingerprint ?? []) : []));
   return {
     nowMs: context.env.clock.now(),
     record: recordOf(scope),
@@ -64,9 +78,6 @@ async function factsOf(scope: AzureScope, settings: NonNullable<Scope["settings"
     desired: fleet.desired,
     sizeField: fleet.sizeField,
     candidates: () => (nodes ? candidatesOf(scope, nodes) : []),
-    fingerprintOf: (machine) => nodes && contentsOf(scope, nodes, machine),
-    activeFingerprint: bootImage && ofState("Active")[0],
-    badFingerprints: new Set(ofState("Bad")),
     others: othersOf(scope),
   };
 }
@@ -84,12 +95,6 @@ export function timesOf({
     poolCreatedMs: Date.parse(metadata.creationTimestamp ?? ""),
     spreadShare: Number.parseInt(shortHash(`${metadata.uid}`, HASH_DIGITS), 16) / 16 ** HASH_DIGITS,
   };
-}
-
-function contentsOf(scope: Scope, nodes: WorkloadNodes, name: string): string | undefined {
-  const machine = scope.fleet.machines().find(({ facts }) => facts.machine === name);
-  const node = machine && nodeOf(nodes, machine);
-  return node && shortHash(imageContentsOf(node));
 }
 
 /**
@@ -118,15 +123,6 @@ function othersOf({ context, shared, clusterKey, ownerKey }: Scope): StartFacts[
     inCluster: count([...inCache(clusterKey), ...inCluster]),
     inManager: count([...inCache(ANYWHERE), ...claims.map(([key]) => key)]),
   };
-}
-
-/** Nothing has changed: the next look is an interval later, and Azure is not touched. */
-function skip(scope: Scope, { afterMs, reason, why }: Extract<StartDecision, { do: "skip" }>): Outcome {
-  const { context, shared, ownerKey } = scope;
-  change(scope, { nextAttemptTime: formatTimestamp(context.env.clock.now() + afterMs) });
-  shared.ports.prototypeMetrics.ended(ownerKey, "skipped");
-  context.event({ type: "Normal", reason: "PrototypeSkipped", message: `No renewal: ${why}` });
-  return again(Math.min(afterMs, VERIFY_MS), reason);
 }
 
 /** Releases the claim on the cluster when the cache shows the renewal, or when there is none. */

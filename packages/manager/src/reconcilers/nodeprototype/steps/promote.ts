@@ -1,6 +1,7 @@
 import { formatTimestamp, type JsonObject, sameArmId } from "@capstan/api";
 import { again, type Outcome } from "@capstan/runtime";
 import { decidePromote, type HistoryEntry, promoted, type PrototypeRecord } from "@capstan/plan";
+import { sizeOf } from "../gallery/version-size.ts";
 import { type AzureScope, objectIn, read, stateOf } from "../gallery/azure-reads.ts";
 import { failRenewal } from "./fail.ts";
 import { promotedAt, promotedTags } from "../gallery/prototype-tags.ts";
@@ -39,7 +40,9 @@ export async function promote(scope: AzureScope): Promise<Outcome> {
       change(scope, { bootImage: bootImageIn(scope) });
       return again(MODEL_MS, "AwaitingModel");
     case "record":
-      return (await isRolled(scope, body)) ? record(scope) : again(0, "Promoting");
+      return (await isRolled(scope, body)) && (await isInSpec(scope))
+        ? record(scope, body)
+        : again(0, "Promoting");
   }
 }
 
@@ -51,6 +54,12 @@ function isRolled({ settings, fleet }: AzureScope, version: JsonObject | undefin
   return settings?.rolloutPolicy === "RollingUpdate"
     ? fleet.rollSince(promotedAt(version))
     : Promise.resolve(true);
+}
+
+/** With the promotion Spec, the definition is also in the spec, before the renewal ends. */
+function isInSpec(scope: AzureScope): Promise<boolean> {
+  const { settings, fleet } = scope;
+  return settings?.promotion === "Spec" ? fleet.writeToSpec(definitionIDOf(scope)) : Promise.resolve(true);
 }
 
 /** Whether Azure leaves the version out when it looks for the latest. */
@@ -66,11 +75,11 @@ export function published(body: JsonObject | undefined, excludeFromLatest: boole
 }
 
 /** The renewal has succeeded: only now the timestamp moves. */
-async function record(scope: AzureScope): Promise<Outcome> {
+async function record(scope: AzureScope, version: JsonObject | undefined): Promise<Outcome> {
   const { owner, context, shared, ownerKey } = scope;
   const { history, donor, startedAt } = renewalOf(scope);
   const nowMs = context.env.clock.now();
-  const entry = entryAt(scope, formatTimestamp(nowMs));
+  const entry = { ...entryAt(scope, formatTimestamp(nowMs)), ...sizeOf(version) };
   owner.status = { ...owner.status, lastImagePrototype: entry.createdAt };
   await moveTo(scope, "Idle", {
     history: promoted(history, entry),
@@ -80,6 +89,8 @@ async function record(scope: AzureScope): Promise<Outcome> {
     nextAttemptTime: undefined,
     lastError: undefined,
     snapshot: undefined,
+    joins: undefined,
+    rolledBack: undefined,
   });
   shared.ports.prototypeMetrics.ended(ownerKey, "succeeded");
   const minutes = Math.round((nowMs - Date.parse(startedAt)) / 60_000);
@@ -94,7 +105,7 @@ function bootImageIn(scope: AzureScope): NonNullable<PrototypeRecord["bootImage"
 
 function entryAt(scope: AzureScope, createdAt: string): HistoryEntry {
   const { donor, fingerprint, imageVersion } = renewalOf(scope);
-  const { backAt = "", outSince = "" } = recordOf(scope).donor ?? {};
+  const { canary, donor: { backAt = "", outSince = "" } = {} } = recordOf(scope);
   const outMs = Date.parse(backAt) - Date.parse(outSince);
   return {
     id: versionID(scope),
@@ -102,6 +113,8 @@ function entryAt(scope: AzureScope, createdAt: string): HistoryEntry {
     createdAt,
     donor: donor.machine,
     fingerprint,
+    ...(canary?.verdict !== undefined && canary.verdict !== "Failed" && { canary: canary.verdict }),
+    ...(recordOf(scope).scrub?.mode === "Copy" && { scrubbed: true }),
     ...(!Number.isNaN(outMs) && { outOfServiceSeconds: Math.round(outMs / 1000) }),
     state: "Active",
   };

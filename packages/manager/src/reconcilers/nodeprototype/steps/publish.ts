@@ -13,9 +13,9 @@ import {
 } from "@capstan/plan";
 import { type AzureScope, objectIn, read, stateOf, textIn } from "../gallery/azure-reads.ts";
 import { failRenewal } from "./fail.ts";
-import { definitionTags, galleryTags, snapshotTags } from "../gallery/prototype-tags.ts";
+import { definitionTags, galleryTags, versionTags } from "../gallery/prototype-tags.ts";
 import { change, moveTo, recordOf, renewalOf } from "../scope.ts";
-import { snapshotID } from "./snapshot.ts";
+import { publishedSnapshotID } from "./snapshot.ts";
 
 const SOON_MS = 10_000;
 // A version takes ten minutes or hours: it is read rarely.
@@ -55,7 +55,7 @@ async function lookAtGallery(scope: AzureScope): Promise<Gallery> {
     };
     return { ...there, version: stateOf(versionBody), versionBody, snapshotBody: undefined };
   }
-  const snapshotBody = await read(scope, snapshotID(scope));
+  const snapshotBody = await read(scope, publishedSnapshotID(scope));
   const galleryBody = await read(scope, scope.azure.galleryID);
   const gallery = stateOf(galleryBody);
   const definitionBody = gallery === undefined ? undefined : await read(scope, definitionIDOf(scope));
@@ -149,9 +149,9 @@ function versionBodyOf(scope: AzureScope): JsonObject {
   const storageAccountType = renewalOf(scope).attempt === 1 ? "Standard_ZRS" : "Standard_LRS";
   const { location } = scope.azure;
   return {
-    tags: snapshotTags(scope),
+    tags: versionTags(scope),
     properties: {
-      storageProfile: { osDiskImage: { source: { id: snapshotID(scope) } } },
+      storageProfile: { osDiskImage: { source: { id: publishedSnapshotID(scope) } } },
       publishingProfile: {
         excludeFromLatest: true,
         targetRegions: [{ name: location, regionalReplicaCount: REPLICAS, storageAccountType }],

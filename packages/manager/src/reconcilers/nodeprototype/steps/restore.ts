@@ -118,10 +118,11 @@ async function goOn(scope: AzureScope): Promise<Outcome> {
   shared.ports.prototypeMetrics.overdue(ownerKey, false);
   shared.returns.delete(returnKey(scope));
   changeDonor(scope, { backAt: formatTimestamp(nowMs) });
-  const to = succeeded ? "Publishing" : "Aborting";
+  const to = succeeded ? "Scrubbing" : "Aborting";
   await moveTo(scope, to);
   const message = `${donor.machine} is in service again`;
-  context.event({ type: "Normal", reason: "PrototypeDonorBack", message });
+  // A donor that has nothing new was never out of service.
+  if (outMs !== undefined) context.event({ type: "Normal", reason: "PrototypeDonorBack", message });
   return again(0, to);
 }
 

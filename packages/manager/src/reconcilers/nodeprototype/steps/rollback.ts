@@ -1,21 +1,28 @@
 import { formatTimestamp } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import { type HistoryEntry, rolledBack } from "@capstan/plan";
+import { type HistoryEntry, isRollbackDone, rolledBack } from "@capstan/plan";
 import { type AzureScope, read, stateOf } from "../gallery/azure-reads.ts";
 import { isExcluded, published } from "./promote.ts";
 import { badTags } from "../gallery/prototype-tags.ts";
-import { change, moveTo, renewalOf } from "../scope.ts";
+import { change, moveTo, recordOf, renewalOf } from "../scope.ts";
 
 const SOON_MS = 10_000;
 
 /** A user asks to return to the previous image. */
 export async function beginRollback(scope: AzureScope, nonce: string): Promise<Outcome> {
+  if (isRollbackDone(nonce, renewalOf(scope).history)) return decline(scope, nonce, ALREADY);
   if (renewalOf(scope).history.some(({ state }) => state === "Active")) {
     await moveTo(scope, "RollingBack", { observedRollback: nonce });
     return again(0, "RollingBack");
   }
+  return decline(scope, nonce, NOTHING);
+}
+
+const ALREADY = "The version that a user wants to leave is not in use any more: nothing is rolled back";
+const NOTHING = "There is no image to roll back: new machines boot from the image in the spec";
+
+function decline(scope: AzureScope, nonce: string, message: string): Outcome {
   change(scope, { observedRollback: nonce });
-  const message = "There is no image to roll back: new machines boot from the image in the spec";
   scope.context.event({ type: "Warning", reason: "PrototypeNotRolledBack", message });
   return next;
 }
@@ -45,13 +52,20 @@ async function withoutGone(scope: AzureScope): Promise<readonly HistoryEntry[]> 
 }
 
 async function complete(scope: AzureScope): Promise<Outcome> {
-  const { bootImage } = renewalOf(scope);
+  const { bootImage, rolledBack: ownRollback } = recordOf(scope);
+  const bad = renewalOf(scope).history.find(({ state }) => state === "Active");
   const after = rolledBack(await withoutGone(scope));
   const active = after.find(({ state }) => state === "Active");
+  if (!active && !(await scope.fleet.restoreSpec())) return again(0, "RollingBack");
   // Azure has no latest version of the definition then: machines boot from the image in the spec.
   await moveTo(scope, "Idle", { history: after, bootImage: active ? bootImage : undefined });
   const to = active ? `version ${active.version}` : "the image in the spec";
-  const message = `Rolled back: new machines boot from ${to}`;
-  scope.context.event({ type: "Normal", reason: "PrototypeRolledBack", message });
+  if (bad && ownRollback?.version === bad.version) {
+    const message = `${ownRollback.message}; new machines boot from ${to}`;
+    scope.context.event({ type: "Warning", reason: "PrototypeRolledBackByItself", message });
+  } else {
+    const message = `Rolled back: new machines boot from ${to}`;
+    scope.context.event({ type: "Normal", reason: "PrototypeRolledBack", message });
+  }
   return again(0, "RolledBack");
 }

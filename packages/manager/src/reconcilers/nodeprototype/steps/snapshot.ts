@@ -1,6 +1,6 @@
 import { again, type Outcome } from "@capstan/runtime";
 import type { JsonObject } from "@capstan/api";
-import { decideSnapshot, type SnapshotFacts } from "@capstan/plan";
+import { decideSnapshot, scrubbedSnapshotName, type SnapshotFacts } from "@capstan/plan";
 import {
   type AzureScope,
   deleted,
@@ -21,6 +21,17 @@ export function snapshotID(scope: AzureScope): string {
   return `${scope.azure.groupID}/providers/Microsoft.Compute/snapshots/${renewalOf(scope).snapshot.name}`;
 }
 
+/** The ARM id of the snapshot of the copy, which has no identity. */
+export function scrubbedSnapshotID(scope: AzureScope): string {
+  const name = scrubbedSnapshotName(scope.owner.metadata.name, renewalOf(scope).cycleID);
+  return `${scope.azure.groupID}/providers/Microsoft.Compute/snapshots/${name}`;
+}
+
+/** The snapshot that the version is made from. */
+export function publishedSnapshotID(scope: AzureScope): string {
+  return recordOf(scope).scrub?.mode === "Copy" ? scrubbedSnapshotID(scope) : snapshotID(scope);
+}
+
 /** Takes the snapshot of the stopped donor's OS disk. */
 export async function takeSnapshot(scope: AzureScope): Promise<Outcome> {
   const { azure, context } = scope;
@@ -33,7 +44,8 @@ export async function takeSnapshot(scope: AzureScope): Promise<Outcome> {
   });
   scope.note = { reason: "Snapshotting", why: step.why };
   if (step.do === "giveUp") return failRenewal(scope, "SnapshotFailed", step.why);
-  if (step.do === "create") await azure.arm.put(id, snapshotBody(scope), { location: azure.location });
+  if (step.do === "create")
+    await azure.arm.put(id, snapshotBody(scope, donor.osDiskID), { location: azure.location });
   if (step.do !== "done") return again(WATCH_MS, "Snapshotting");
   await moveTo(scope, "Restoring", { succeeded: true, snapshot: { name: snapshot.name, id } });
   const message = `Snapshot ${snapshot.name} is complete`;
@@ -41,13 +53,13 @@ export async function takeSnapshot(scope: AzureScope): Promise<Outcome> {
   return again(0, "Restoring");
 }
 
-function snapshotBody(scope: AzureScope): JsonObject {
-  const { osDiskID } = renewalOf(scope).donor;
+/** The body of a snapshot of a disk. */
+export function snapshotBody(scope: AzureScope, diskID: string): JsonObject {
   return {
     location: scope.azure.location,
     tags: snapshotTags(scope),
     sku: { name: "Standard_LRS" },
-    properties: { creationData: { createOption: "Copy", sourceResourceId: osDiskID } },
+    properties: { creationData: { createOption: "Copy", sourceResourceId: diskID } },
   };
 }
 
@@ -60,14 +72,16 @@ function factsOf(body: JsonObject | undefined): SnapshotFacts | undefined {
   };
 }
 
-/** Deletes the snapshot: the version is complete and does not need it. */
-export async function cleanSnapshot(scope: AzureScope): Promise<Outcome> {
-  if (!(await deleteSnapshot(scope))) return again(WATCH_MS, "CleaningSnapshot");
-  await moveTo(scope, "Promoting");
-  return again(0, "Promoting");
+/** Deletes the snapshots: the version is complete and does not need them. */
+export async function cleanSnapshots(scope: AzureScope): Promise<Outcome> {
+  if (!(await deleteSnapshots(scope))) return again(WATCH_MS, "CleaningSnapshot");
+  await moveTo(scope, "Validating");
+  return again(0, "Validating");
 }
 
-/** Deletes the snapshot of the renewal; returns whether it is gone. */
-export async function deleteSnapshot(scope: AzureScope): Promise<boolean> {
-  return recordOf(scope).snapshot === undefined || (await deleted(scope, snapshotID(scope)));
+/** Deletes the snapshots of the renewal; returns whether they are gone. */
+export async function deleteSnapshots(scope: AzureScope): Promise<boolean> {
+  if (recordOf(scope).snapshot === undefined) return true;
+  const areGone = [await deleted(scope, snapshotID(scope)), await deleted(scope, scrubbedSnapshotID(scope))];
+  return areGone.every(Boolean);
 }
