@@ -29,7 +29,7 @@ export { BREAKER_AFTER, decideEnd } from "./images/backoff.ts";
 export { type ContentsDecision, decideContents, fingerprintOf, wasAsked } from "./images/contents.ts";
 export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
 export { type Candidate, shortageOf } from "./images/donor.ts";
-export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
+export { promoted, returnTargetOf, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
 export { imageContentsOf } from "./images/image-contents.ts";
 export { INSTALLED_COMMAND, INSTALLED_SCRIPT, installedIn, NOT_KNOWN } from "./images/installed-script.ts";
 export { interruptionOf, isFailure, isSkipped, yields } from "./images/interruption.ts";
