@@ -36,7 +36,7 @@ export {
 export { type ContentsDecision, decideContents, fingerprintOf, wasAsked } from "./images/contents.ts";
 export { definitionFor, galleryRefusalOf, mismatchOf } from "./images/definition.ts";
 export { type Candidate, shortageOf } from "./images/donor.ts";
-export { promoted, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
+export { promoted, returnTargetOf, rolledBack, surplusOf, withoutActive } from "./images/history.ts";
 export { imageContentsOf } from "./images/image-contents.ts";
 export {
   BOOTED_TWICE,

@@ -118,3 +118,18 @@ describe("the annotation with the last patch of a machine", () => {
     expect(stored(world)?.status?.nodePrototyping?.phase).toBe("Idle");
   });
 });
+
+test("a donor whose run command hangs is not drained at an interval", async () => {
+  const world = await renewedWorld();
+  world.azure.control.addFault({
+    id: "hangs",
+    match: { operation: "GET virtualMachineScaleSets/virtualMachines/runCommands" },
+    effect: { kind: "status", status: 503, code: "ServiceUnavailable", message: "no answer" },
+  });
+  await world.advance(25 * HOUR_MS);
+  const { nodePrototyping } = stored(world)?.status ?? {};
+  expect(nodePrototyping?.history).toHaveLength(1);
+  expect(nodePrototyping?.donor).not.toHaveProperty("outSince");
+  const nodes = await nodesOf(world);
+  expect(nodes.every(({ spec }) => spec?.unschedulable !== true)).toBe(true);
+});

@@ -10,6 +10,12 @@ function history(...states: readonly HistoryEntry["state"][]): readonly HistoryE
   });
 }
 
+const OLD_BASE = {
+  id: "/images/old/versions/1.0.0",
+  createdAt: "2026-01-10T10:00:00Z",
+  state: "Previous",
+} as const;
+
 test.each<[string, string | undefined, readonly HistoryEntry[], object]>([
   ["no version", undefined, history("Active"), { do: "none" }],
   ["the version in use", "2.0.0", history("Active", "Previous"), { do: "hold" }],
@@ -22,6 +28,12 @@ test.each<[string, string | undefined, readonly HistoryEntry[], object]>([
   ],
   ["a version that was rolled back", "2.0.0", history("Bad", "Active"), { do: "refuse" }],
   ["a version that is not kept", "x".repeat(1000), history("Active"), { do: "refuse" }],
+  [
+    "a version of an earlier base image, which is in another definition",
+    "0.9.0",
+    [...history("Active"), { ...OLD_BASE, version: "0.9.0" }],
+    { do: "refuse" },
+  ],
   ["a version without any image", "1.0.0", [], { do: "refuse" }],
 ])("a user pins %s", (_, pin, versions, expected) => {
   const decision = decidePin(pin, versions);

@@ -1,4 +1,5 @@
 /** What becomes of the versions of an image that a user has asked for by name. */
+import { definitionIn } from "./history.ts";
 import type { HistoryEntry } from "./record.ts";
 
 /** The next step towards the version that a user has pinned, and why. */
@@ -18,8 +19,9 @@ export function decidePin(pin: string | undefined, history: readonly HistoryEntr
     const why = `a user has pinned version ${pin}; capstan prototype unpin lets images be renewed again`;
     return { do: "hold", why };
   }
-  const isOlder = history.some(({ state }) => state === "Active");
-  return pinned?.state === "Previous" && isOlder ? { do: "rollBack" } : unknown(pin, history);
+  const active = history.find(({ state }) => state === "Active");
+  const isKept = pinned?.state === "Previous" && active && definitionIn(pinned) === definitionIn(active);
+  return isKept ? { do: "rollBack" } : unknown(pin, history);
 }
 
 // An annotation may have any length.

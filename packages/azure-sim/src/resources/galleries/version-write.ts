@@ -41,7 +41,7 @@ export function putVersion(call: Call, world: AzureState, shown: (resource: Reso
   checkRegions(world, body, location);
   if (existing) checkUpdate(existing, body);
   else checkNew(call, world, { body, definition, location });
-  const sized = existing ? body : withSize(world, body);
+  const sized = withSize(world, body, existing);
   const latency = existing ? `${VERSIONS}.update` : VERSIONS;
   const write = {
     call,
@@ -68,7 +68,8 @@ function checkNew(call: Call, world: AzureState, { body, definition, location }:
 }
 
 /** Azure says how large the image is, by the snapshot. */
-function withSize(world: AzureState, body: JsonObject): JsonObject {
+function withSize(world: AzureState, body: JsonObject, existing: Resource | undefined): JsonObject {
+  if (existing) return body;
   const snapshot = world.resources.get(sourceOf(body));
   const sizeInGB = objectAt(snapshot?.body ?? {}, "properties")["diskSizeGB"] ?? 30;
   const properties = objectAt(body, "properties");

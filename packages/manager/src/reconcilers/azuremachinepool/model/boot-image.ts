@@ -85,10 +85,12 @@ export function prototypeTags(scope: NormalScope, observed: Tags): Tags {
 /** The image that new machines boot from, for the status. */
 export function reportedImage(
   pool: Frozen<AzureMachinePool> | Editable<AzureMachinePool>,
-  { imageReference }: ObservedSet,
+  { imageReference, tags }: ObservedSet,
 ): NonNullable<NonNullable<AzureMachinePool["status"]>["image"]> | undefined {
   const { id } = imageReference;
-  const prototype = pool.status?.nodePrototyping?.bootImage?.id;
-  if (typeof id === "string" && prototype !== undefined && sameArmId(id, prototype)) return { id: prototype };
+  // The tag is written with the image: the record may have given the prototype up already.
+  const known = [pool.status?.nodePrototyping?.bootImage?.id, tags[PROTOTYPE_TAG]];
+  const prototype = known.find((one) => typeof id === "string" && one !== undefined && sameArmId(id, one));
+  if (prototype !== undefined) return { id: prototype };
   return baseImageOf(pool);
 }

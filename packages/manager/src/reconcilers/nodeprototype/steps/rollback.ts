@@ -1,6 +1,6 @@
 import { formatTimestamp } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import { type HistoryEntry, isRollbackDone, rolledBack } from "@capstan/plan";
+import { type HistoryEntry, isRollbackDone, returnTargetOf, rolledBack } from "@capstan/plan";
 import { type AzureScope, read, stateOf } from "../gallery/azure-reads.ts";
 import { isExcluded, published } from "./promote.ts";
 import { badTags } from "../gallery/prototype-tags.ts";
@@ -34,6 +34,7 @@ export async function rollBack(scope: AzureScope): Promise<Outcome> {
   const body = active && (await read(scope, active.id));
   const state = stateOf(body);
   if (active && state === "Succeeded" && !isExcluded(body)) {
+    if (!(await isSafeToLeaveOut(scope, active))) return again(SOON_MS, "RollingBack");
     const at = formatTimestamp(context.env.clock.now());
     const left = { ...published(body, true), tags: badTags(body, at) };
     await azure.arm.put(active.id, left, { location: azure.location });
@@ -41,6 +42,18 @@ export async function rollBack(scope: AzureScope): Promise<Outcome> {
   }
   const isSettled = state === undefined || state === "Succeeded" || state === "Failed";
   return isSettled ? complete(scope) : again(SOON_MS, "RollingBack");
+}
+
+/**
+ * Whether machines can be created when the version is left out: another version of the definition exists, or they boot from the
+ * image in the spec already. In the other order, no machine could be created between the two writes.
+ */
+async function isSafeToLeaveOut(scope: AzureScope, { id }: HistoryEntry): Promise<boolean> {
+  if (returnTargetOf(await withoutGone(scope))) return true;
+  const [definition = ""] = id.split("/versions/");
+  // The pool controller reads this field and writes the scale set.
+  change(scope, { bootImage: undefined });
+  return (await scope.fleet.restoreSpec()) && !scope.fleet.bootsFrom(definition);
 }
 
 /** The history without versions to return to that another client has deleted. */

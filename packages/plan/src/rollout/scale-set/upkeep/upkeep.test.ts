@@ -46,6 +46,13 @@ describe("the image of new machines", () => {
     ]);
   });
 
+  test("is switched back also while machines are not available: they may fail because of the image", () => {
+    const failing = { machines: [machine(0), machine(1, { isAvailable: false })] };
+    const back = { isInUse: false, definition: undefined };
+    expect(PLANNED({ ...failing, bootImage: back })).toContain("SwitchImage mp");
+    expect(PLANNED({ ...failing, bootImage: SWITCH })).not.toContain("SwitchImage mp");
+  });
+
   test("waits for the rollout and for the size", () => {
     expect(PLANNED({ bootImage: SWITCH, desiredHash: "B" })).toEqual(["PutModel mp"]);
     expect(PLANNED({ bootImage: SWITCH, capacity: 9 })).toEqual([]);

@@ -3,7 +3,7 @@ import { counted, isOrAre } from "../../shared/action.ts";
 import { type PoolAction, headingOf, isChangeOfSet } from "../action.ts";
 import type { PoolState } from "../budget.ts";
 import { runningWrite } from "../running-write.ts";
-import type { MachineView } from "../view.ts";
+import type { MachineView, PoolView } from "../view.ts";
 import { renewBootstrapData, renewForUpdates } from "./bootstrap-data.ts";
 import { switchImage } from "./boot-image.ts";
 import { patchTags } from "./tags.ts";
@@ -25,11 +25,21 @@ function changeOfSet(state: PoolState, { rollout, isUpdateHeld }: OtherPlans): r
   const { view } = state;
   if (rollout.some(isChangeOfSet) || runningWrite(view)) return [];
   const change =
-    (rollout.length === 0 ? switchImage(state) : undefined) ??
+    (maySwitchImage(view, rollout) ? switchImage(state) : undefined) ??
     renewBootstrapData(view) ??
     (isUpdateHeld ? renewForUpdates(view) : undefined) ??
     patchTags(view);
   return change ? [change] : [];
+}
+
+/**
+ * A new image waits until the pool is in order. The way back to the image in the spec does not wait for machines: they may fail
+ * because of the image, and would never be available.
+ */
+function maySwitchImage({ bootImage, operation }: PoolView, rollout: readonly PoolAction[]): boolean {
+  if (rollout.length === 0) return true;
+  const isWayBack = bootImage !== undefined && bootImage.definition === undefined;
+  return isWayBack && operation === undefined && rollout.every(({ action }) => action === "Wait");
 }
 
 /** Reverts update annotations that the pool controller did not set: they would bypass the budget. */
