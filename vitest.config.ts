@@ -33,6 +33,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: "page",
+          include: ["test/page/**/*.page.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
           name: "kube",
           include: ["test/**/*.kube.ts"],
           testTimeout: 120_000,

@@ -4,10 +4,23 @@
  */
 import { globSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "rolldown";
+import { build, type Plugin } from "rolldown";
+import { buildApp } from "../packages/cli/src/page/build-app.ts";
 
 const [FOLDER = "dist"] = process.argv.slice(2);
 const PARTS = "parts";
+
+/** The page is in the bundle as finished files: where it runs, there is no bundler. */
+const finishedPage: Plugin = {
+  name: "finished page",
+  load: {
+    filter: { id: /cli\/src\/page\/build-app\.ts$/ },
+    handler: async () => {
+      const files = JSON.stringify(JSON.stringify(await buildApp()));
+      return `export const buildApp = () => Promise.resolve(JSON.parse(${files}));`;
+    },
+  },
+};
 
 const startedMs = performance.now();
 // Parts of an older bundle have other names.
@@ -15,6 +28,7 @@ rmSync(join(FOLDER, PARTS), { recursive: true, force: true });
 await build({
   input: "packages/cli/bin/capstan.mjs",
   platform: "node",
+  plugins: [finishedPage],
   output: {
     dir: FOLDER,
     format: "esm",

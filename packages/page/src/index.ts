@@ -38,3 +38,4 @@ export {
   streamQuery,
   type StreamRequest,
 } from "./addresses.ts";
+export { LONGEST_MANIFEST, PLAN, type Picture, type PictureGroup } from "./picture.ts";

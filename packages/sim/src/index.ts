@@ -34,6 +34,7 @@ export { formatProblem, type Problem } from "./scenario/problem.ts";
 export { readScenario, type ScenarioReading } from "./scenario/read-scenario.ts";
 export type { Scenario } from "./scenario/scenario.ts";
 export { failureReport } from "./story/failure-report.ts";
+export { nodeHistories, type NodeHistory } from "./story/node-histories.ts";
 export { storyOf, type StoryLine, storyText } from "./story/story.ts";
 export { shortStory } from "./story/short-story.ts";
 export { verdictText } from "./story/verdict.ts";

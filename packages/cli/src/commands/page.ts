@@ -16,11 +16,13 @@ export interface PageCommandOptions {
 /** `capstan page`: serves the page for the cluster of a kubeconfig, with the user's own rights, until Ctrl-C. */
 export async function page(shell: Shell, { access, port }: PageCommandOptions): Promise<number> {
   const stop = shell.stopSignal();
-  return await withUserClient(shell, access, async (client, { now, namespace, home }) => {
+  return await withUserClient(shell, access, async (client, { now, namespace, transport, home }) => {
     const served = await servePage({
       env: shell.env,
       now,
       client,
+      transport,
+      home,
       chosen: access.namespace,
       fallback: namespace,
       port,

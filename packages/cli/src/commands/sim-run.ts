@@ -5,6 +5,7 @@ import {
   type FaultPlan,
   formatProblem,
   MACHINE_POOL_INVARIANTS,
+  nodeHistories,
   NODE_IMAGE_INVARIANTS,
   readFaultPlan,
   readScenario,
@@ -117,6 +118,7 @@ function jsonOf({ events, facts, failure }: ScenarioRun, command: string): strin
   const answer = {
     summary: summaryOf(events, facts),
     story: storyOf(events),
+    nodes: nodeHistories(events),
     ...(failure && { failure }),
     command,
   };

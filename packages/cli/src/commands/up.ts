@@ -176,6 +176,8 @@ function startPage(
     env: outside,
     now: () => env.clock.now(),
     client: createClient({ env: outside, transport: kube, fieldManager: "capstan-page" }),
+    transport: kube,
+    home: options.dataDir,
     chosen: undefined,
     fallback: "default",
     port: options.pagePort,

@@ -19,7 +19,7 @@ export interface Fleet {
 }
 
 /** What MachinePools, MachineDeployments and control planes have in common. */
-export interface MachineOwner {
+interface MachineOwner {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: { readonly clusterName?: string; readonly replicas?: number };

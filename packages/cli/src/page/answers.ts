@@ -4,7 +4,7 @@ import type { HttpResponse } from "@capstan/env";
  * What a browser may do with the page: run its own script and style, and speak to its own server. Nothing is inline, nothing
  * comes from elsewhere, and no other site may show it in a frame.
  */
-export const SECURITY_HEADERS = {
+const SECURITY_HEADERS = {
   "content-security-policy": [
     "default-src 'none'",
     "script-src 'self'",

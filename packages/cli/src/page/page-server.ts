@@ -1,5 +1,19 @@
-import { APP_ID, LOGGED_IN, LOGGED_IN_WITH_AZURE, SESSION_PATH, STREAM, type ViewName } from "@capstan/page";
+import {
+  APP_ID,
+  LOGGED_IN,
+  LOGGED_IN_WITH_AZURE,
+  LONGEST_MANIFEST,
+  type Picture,
+  PLAN,
+  SESSION_PATH,
+  STREAM,
+  type ViewName,
+} from "@capstan/page";
 import type { Env, HttpRequest, HttpResponse } from "@capstan/env";
+import { Failure } from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
+import { causeFirst } from "../render/cause-first.ts";
+import { readableText } from "./live/readable-text.ts";
 import { answer, eventStream } from "./answers.ts";
 import type { AppFiles } from "./build-app.ts";
 import { followView, type LiveView } from "./live/follow-view.ts";
@@ -24,10 +38,16 @@ export interface PageOptions {
   readonly hasAzure: boolean;
   /** The view of a stream; a text says why there is none. */
   readonly viewFor: (live: LiveObjects, parameters: StreamParameters) => LiveView | string;
+  /** Plans a manifest with the user's own credential. */
+  readonly plan: (manifest: string) => Promise<Picture>;
 }
 
-/** The longest body: a token. */
-export const BODY_LIMIT_BYTES = 1024;
+/** The longest body: a manifest. */
+export const BODY_LIMIT_BYTES = LONGEST_MANIFEST;
+
+const LONGEST_TOKEN = 1024;
+// A plan of a large fleet takes seconds of a core.
+const MOST_PLANS = 2;
 
 // A browser opens six connections to a server; a user has a few windows.
 const MOST_STREAMS = 32;
@@ -57,6 +77,7 @@ export class PageServer {
   readonly #options: PageOptions;
   #files: Promise<AppFiles> | undefined;
   #streams = 0;
+  #plans = 0;
 
   constructor(options: PageOptions) {
     this.#options = options;
@@ -68,9 +89,10 @@ export class PageServer {
     if (refusal) return refusal;
     try {
       const { pathname, searchParams } = new URL(`http://page${request.path}`);
-      if (request.method === "POST") return this.#openSession(pathname, request, port);
       const data = /^\/s\/([0-9a-f]{64})\/([a-z]+)$/.exec(pathname);
-      return data ? await this.#data(data, { request, port, searchParams }) : await this.#file(pathname);
+      if (data) return await this.#data(data, { request, port, searchParams });
+      if (request.method === "POST") return this.#openSession(pathname, request, port);
+      return await this.#file(pathname);
     } catch (error) {
       return answer(500, error instanceof Error ? error.message : String(error));
     }
@@ -78,11 +100,7 @@ export class PageServer {
 
   #openSession(pathname: string, { body, headers }: HttpRequest, port: number): HttpResponse {
     if (pathname !== SESSION_PATH) return answer(405, "only a login is posted", { allow: "GET" });
-    if (
-      headers["content-type"] !== "text/plain" ||
-      typeof body !== "string" ||
-      body.length > BODY_LIMIT_BYTES
-    )
+    if (headers["content-type"] !== "text/plain" || typeof body !== "string" || body.length > LONGEST_TOKEN)
       return answer(400, "a login is the token of a link, as text/plain");
     const session = this.#options.sessions.exchangeToken(body);
     if (!session)
@@ -97,6 +115,10 @@ export class PageServer {
   ): Promise<HttpResponse> {
     if (!this.#options.sessions.admits(id, cookieIn(request.headers["cookie"], cookieName(port))))
       return answer(401, "not logged in; capstan page prints a link");
+    if (request.method === "POST")
+      return what === PLAN
+        ? await this.#plan(request)
+        : answer(405, "only a plan is posted", { allow: "GET" });
     // Streams cannot tell a browser why they do not open, so it asks for its session first.
     if (what === "session")
       return searchParams.has("view")
@@ -105,6 +127,23 @@ export class PageServer {
     return what === STREAM
       ? await this.#stream(searchParams, request.signal)
       : answer(404, "there is no such data");
+  }
+
+  /** A plan of a posted manifest; the sentence about a manifest that cannot be planned is for the user, too. */
+  async #plan({ body, headers }: HttpRequest): Promise<HttpResponse> {
+    if (headers["content-type"] !== "text/plain" || typeof body !== "string")
+      return answer(400, "a plan is asked for with manifests, as text/plain");
+    if (this.#plans >= MOST_PLANS) return answer(429, `${MOST_PLANS} plans are being made; try again`);
+    this.#plans++;
+    try {
+      const picture = JSON.stringify(await this.#options.plan(body));
+      return answer(200, picture, { "content-type": "application/json; charset=utf-8" });
+    } catch (error) {
+      if (!(error instanceof CommandError) && !(error instanceof Failure)) throw error;
+      return answer(422, readableText(causeFirst(error.message)));
+    } finally {
+      this.#plans--;
+    }
   }
 
   /** Whether a stream could be opened. */
@@ -144,7 +183,7 @@ export class PageServer {
         ? answer(200, script, { "content-type": "text/javascript; charset=utf-8" })
         : answer(200, style, { "content-type": "text/css; charset=utf-8" });
     }
-    const isView = /^\/($|azure$|azure\/|clusters\/|rollouts\/|objects\/)/.test(pathname);
+    const isView = /^\/($|azure$|azure\/|clusters\/|rollouts\/|objects\/|plan$)/.test(pathname);
     return isView
       ? answer(200, HTML, { "content-type": "text/html; charset=utf-8" })
       : answer(404, "there is no such page");

@@ -1,4 +1,5 @@
-import { type Env, type ListeningServer, serveHttp } from "@capstan/env";
+import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
+import type { FleetHead } from "@capstan/page";
 import { type Client, createLogger, type Logger } from "@capstan/runtime";
 import { portProblem } from "../port-problem.ts";
 import { prettyLines } from "../render/pretty-log.ts";
@@ -8,6 +9,7 @@ import { isLaneMachine } from "./lanes/segments.ts";
 import { LiveObjects } from "./live/live-objects.ts";
 import { type Scope, scopeOf } from "./live/scope.ts";
 import { BODY_LIMIT_BYTES, PageServer } from "./page-server.ts";
+import { planPicture, type PlanPlace } from "./plan/picture-of-plan.ts";
 import { Sessions } from "./sessions.ts";
 import type { AzureSource } from "./views/azure.ts";
 import { RolloutMemories } from "./views/rollout-memory.ts";
@@ -21,6 +23,10 @@ export interface PagePlace {
   readonly now: () => number;
   /** A client with the user's own credential. */
   readonly client: Client;
+  /** The connection of the client. */
+  readonly transport: Transport;
+  /** The data directory of `capstan up`, if the cluster is one of its own. */
+  readonly home: string | undefined;
   /** The namespace of `-n`. */
   readonly chosen: string | undefined;
   /** The namespace of the context. */
@@ -45,52 +51,85 @@ export interface ServedPage {
 /** Lists that take longer are shown when they come. */
 const FIRST_LISTS_MS = 10_000;
 
-/** Serves the page on 127.0.0.1. Objects are read from the first login on, so a page that is not opened costs nothing. */
-export async function servePage(place: PagePlace): Promise<ServedPage> {
-  const { env, now, port, portFlag } = place;
+/** The page of a place, and what ends it. */
+export interface Page {
+  readonly server: PageServer;
+  readonly sessions: Sessions;
+  close(): void;
+}
+
+/** The page without a socket. Objects are read from the first login on, so a page that is not opened costs nothing. */
+export function createPage(place: Omit<PagePlace, "port" | "portFlag">): Page {
+  const { env, now, client, flags } = place;
   const sessions = new Sessions(env);
   // The views show what fails; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(place.log));
   const opened = new OpenedObjects(place, log);
   const memories = new RolloutMemories();
+  const { lanes } = opened;
   const server = new PageServer({
     env,
     sessions,
     now,
     hasAzure: place.azure !== undefined,
+    plan: (manifest) => planPicture({ env }, manifest, planPlaceOf(place)),
     files: async () => (await import("./build-app.ts")).buildApp(),
     live: () => opened.live(),
-    viewFor: (live, parameters) =>
-      viewFor(parameters, {
+    viewFor: (live, parameters) => {
+      const fleetHead = (): FleetHead => ({ scope: opened.scope?.text ?? "", notes: live.problems() });
+      return viewFor(parameters, {
         live,
         now,
-        client: place.client,
-        flags: place.flags,
-        azure: place.azure,
+        client,
+        flags,
         memories,
-        lanes: opened.lanes,
-        fleetHead: () => ({ scope: opened.scope?.text ?? "", notes: live.problems() }),
-      }),
+        lanes,
+        fleetHead,
+        azure: place.azure,
+      });
+    },
   });
-  const listening: ListeningServer = await serveHttp((request) => server.handle(request, listening.port), {
-    port,
-    bodyLimitBytes: BODY_LIMIT_BYTES,
-  }).catch((error: unknown) => {
+  return { server, sessions, close: () => opened.close() };
+}
+
+/** Serves the page on 127.0.0.1. */
+export async function servePage(place: PagePlace): Promise<ServedPage> {
+  const { port, portFlag } = place;
+  const page = createPage(place);
+  const listening: ListeningServer = await serveHttp(
+    (request) => page.server.handle(request, listening.port),
+    { port, bodyLimitBytes: BODY_LIMIT_BYTES },
+  ).catch((error: unknown) => {
     throw portProblem(error, port, portFlag);
   });
   return {
-    link: `http://127.0.0.1:${listening.port}/#${sessions.newToken()}`,
+    link: `http://127.0.0.1:${listening.port}/#${page.sessions.newToken()}`,
     port: listening.port,
     close: async () => {
-      opened.close();
+      page.close();
       await listening.close();
     },
   };
 }
 
+function planPlaceOf({
+  client,
+  transport,
+  home,
+  chosen,
+  fallback,
+  flags,
+  now,
+}: Omit<PagePlace, "port" | "portFlag">): PlanPlace {
+  const namespace = chosen ?? fallback;
+  return { client, transport, home, flags, namespace, isWritten: chosen !== undefined, nowMs: now() };
+}
+
+type Place = Pick<PagePlace, "client" | "env" | "now" | "chosen" | "fallback">;
+
 /** The objects, once for all browsers. */
 class OpenedObjects {
-  readonly #place: PagePlace;
+  readonly #place: Place;
   readonly #log: Logger;
   #opening: Promise<LiveObjects> | undefined;
   #live: LiveObjects | undefined;
@@ -98,7 +137,7 @@ class OpenedObjects {
   readonly lanes = new LaneHistory();
   scope: Scope | undefined;
 
-  constructor(place: PagePlace, log: Logger) {
+  constructor(place: Place, log: Logger) {
     this.#place = place;
     this.#log = log;
   }

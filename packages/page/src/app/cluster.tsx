@@ -1,5 +1,5 @@
 import type { StreamRequest } from "../addresses.ts";
-import type { ObjectName, TreeHead, TreeRow } from "../protocol.ts";
+import type { ObjectName, ShownCondition, TreeHead, TreeRow } from "../protocol.ts";
 import { ObjectPanel } from "./object.tsx";
 import { Age, Command, Link, Said, ToneMark } from "./parts.tsx";
 import { refine, rolloutPath, route } from "./route.ts";
@@ -68,25 +68,10 @@ function Rollouts({ objects }: { readonly objects: readonly ObjectName[] }) {
 }
 
 function Cells({ row }: { readonly row: TreeRow }) {
-  const { depth, text, role, object, counts, warnings, condition, tone } = row;
+  const { counts, condition, tone } = row;
   return (
     <>
-      <span role="cell" class="name" style={{ paddingLeft: `${depth * 1.1}rem` }}>
-        <ToneMark tone={tone} />
-        {object ? (
-          <button type="button" class="row-link plain" onClick={() => refine({ on: row.key })}>
-            <span class="faint">{object.kind}</span> <Said>{text}</Said>
-          </button>
-        ) : (
-          <span>{text}</span>
-        )}
-        {role !== "" && <span class="faint role">{role}</span>}
-        {warnings.map((warning) => (
-          <span class="warning" key={warning}>
-            {warning}
-          </span>
-        ))}
-      </span>
+      <NameCell row={row} />
       <span role="cell" data-label="Ready" class="number">
         {counts?.ready === undefined ? "" : `${counts.ready}/${counts.desired ?? "?"}`}
       </span>
@@ -99,13 +84,40 @@ function Cells({ row }: { readonly row: TreeRow }) {
         class={tone === "bad" ? "bad-text" : "faint"}
         title={condition?.message}
       >
-        {condition && condition.status !== "True"
-          ? [condition.reason, condition.message].filter(Boolean).join(": ")
-          : (condition?.reason ?? "")}
+        <Said>{saidOf(condition)}</Said>
       </span>
       <span role="cell" data-label="Since">
         {condition ? <Age sinceMs={condition.sinceMs} /> : ""}
       </span>
     </>
+  );
+}
+
+/** The reason, and the message of a condition that is not as desired. */
+function saidOf(condition: ShownCondition | undefined): string {
+  if (!condition) return "";
+  const { status, reason, message } = condition;
+  return status === "True" || message === "" ? reason : `${reason}: ${message}`;
+}
+
+function NameCell({ row }: { readonly row: TreeRow }) {
+  const { depth, text, role, object, warnings, tone } = row;
+  return (
+    <span role="cell" class="name" style={{ paddingLeft: `${depth * 1.1}rem` }}>
+      <ToneMark tone={tone} />
+      {object ? (
+        <button type="button" class="row-link plain" onClick={() => refine({ on: row.key })}>
+          <span class="faint">{object.kind}</span> <Said>{text}</Said>
+        </button>
+      ) : (
+        <span>{text}</span>
+      )}
+      {role !== "" && <span class="faint role">{role}</span>}
+      {warnings.map((warning) => (
+        <span class="warning" key={warning}>
+          {warning}
+        </span>
+      ))}
+    </span>
   );
 }

@@ -6,7 +6,8 @@ import { ClusterView } from "./cluster.tsx";
 import { FleetView } from "./fleet.tsx";
 import { Help } from "./help.tsx";
 import { Link } from "./parts.tsx";
-import { azurePath, refine, route } from "./route.ts";
+import { PlanView } from "./plan/plan.tsx";
+import { azurePath, PLAN_PATH, refine, route } from "./route.ts";
 import { RolloutView } from "./rollout.tsx";
 import { isTyping } from "./rows.tsx";
 import { hasAzure, isConnected, exchangeToken, login, loginProblem, nowMs } from "./stream.ts";
@@ -31,6 +32,7 @@ function App() {
 }
 
 function View() {
+  if (route.value.isPlan) return <PlanView />;
   const { path, request } = route.value;
   switch (request.view) {
     case "rollout":
@@ -82,6 +84,7 @@ function TopBar() {
       <Link to="/" class="brand">
         Capstan
       </Link>
+      <Link to={PLAN_PATH}>Plan</Link>
       {hasAzure.value && <Link to={azurePath("resources")}>Azure</Link>}
       <input
         ref={field}

@@ -1,12 +1,13 @@
 import type { StreamRequest } from "../addresses.ts";
-import type { Lane, LanePhase, Obstacle, RolloutHead } from "../protocol.ts";
-import { Availability } from "./availability.tsx";
-import { Lanes, PHASES } from "./lanes.tsx";
-import { shownLanes } from "./lane-order.ts";
+import type { Lane, Obstacle, RolloutHead } from "../protocol.ts";
+import { Availability } from "./lanes/availability.tsx";
+import { Lanes } from "./lanes/lanes.tsx";
+import { Legend } from "./lanes/legend.tsx";
+import { shownLanes } from "./lanes/lane-order.ts";
 import { Command, Said, ToneMark } from "./parts.tsx";
 import { route } from "./route.ts";
 import { nowMs, useView } from "./stream.ts";
-import { axisOf } from "./time-axis.ts";
+import { axisOf } from "./lanes/time-axis.ts";
 import { clockText, durationText } from "./time.ts";
 import { Problem, ViewTitle } from "./view-frame.tsx";
 
@@ -99,28 +100,5 @@ function Obstacles({ obstacles }: { readonly obstacles: readonly Obstacle[] }) {
         ))}
       </ul>
     </section>
-  );
-}
-
-function Legend({ lanes }: { readonly lanes: readonly Lane[] }) {
-  const phases = new Set<LanePhase>(lanes.flatMap(({ segments }) => segments.map(({ phase }) => phase)));
-  const hasForecast = lanes.some(({ forecast }) => forecast.length > 0);
-  return (
-    <p class="legend" aria-hidden="true">
-      {Object.entries(PHASES)
-        .filter(([phase]) => phases.has(phase as LanePhase))
-        .map(([phase, word]) => (
-          <span key={phase}>
-            <i class={phase} />
-            {word}
-          </span>
-        ))}
-      {hasForecast && (
-        <span>
-          <i class="future" />
-          expected
-        </span>
-      )}
-    </p>
   );
 }

@@ -9,10 +9,15 @@ export interface Route {
   readonly search: string;
   /** The selected row. */
   readonly selected: string;
+  /** Whether it is the view of plans, which streams nothing. */
+  readonly isPlan: boolean;
 }
 
+/** The address of the view of plans. */
+export const PLAN_PATH = "/plan";
+
 /** The route of an address; an unknown one is the fleet. */
-export function routeOf(pathname: string, query: string): Route {
+function routeOf(pathname: string, query: string): Route {
   const parts = pathname
     .split("/")
     .filter((part) => part !== "")
@@ -22,6 +27,7 @@ export function routeOf(pathname: string, query: string): Route {
     path: pathname,
     search: parameters.get("q") ?? "",
     selected: parameters.get("on") ?? "",
+    isPlan: pathname === PLAN_PATH,
   };
   return { ...rest, request: requestOf(parts) };
 }
@@ -68,7 +74,7 @@ addEventListener("popstate", () => {
 });
 
 /** Shows another view, as a link does. */
-export function go(path: string): void {
+function go(path: string): void {
   history.pushState(null, "", path);
   route.value = here();
   scrollTo(0, 0);

@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { LOGGED_IN_WITH_AZURE, SESSION_PATH, STREAM, streamQuery, type StreamRequest } from "../addresses.ts";
 import type { Message, Row } from "../protocol.ts";
-import { after, ask, elapsedMs, every, keep, kept, openStream } from "./browser.ts";
+import { after, type Answer, ask, elapsedMs, every, keep, kept, openStream } from "./browser.ts";
 import { emptyView, type ShownView, viewAfter } from "./view-store.ts";
 
 const KEPT_SESSION = "capstan-session";
@@ -38,6 +38,7 @@ function setTime(clusterMs: number): void {
 }
 
 function tick(): void {
+  if (clock.clusterMs === 0) return;
   nowMs.value = clock.clusterMs + (elapsedMs() - clock.atMs) * clock.speed;
 }
 
@@ -64,6 +65,13 @@ async function confirmLogin(): Promise<boolean> {
   if (status === 401) login.value = "out";
   else if (status !== 0) login.value = "in";
   return status !== 0 && status !== 401;
+}
+
+/** Posts a text below the session of this browser. */
+export async function askSession(what: string, body: string): Promise<Answer> {
+  const answer = await ask(`/s/${kept(KEPT_SESSION) ?? ""}/${what}`, body);
+  if (answer.status === 401) login.value = "out";
+  return answer;
 }
 
 const FIRST_PAUSE_MS = 500;

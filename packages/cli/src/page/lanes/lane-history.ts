@@ -14,7 +14,7 @@ const MOST_SEGMENTS = 60;
 // A rollout of a large pool; of more, the first ones are forgotten.
 const MOST_GONE = 2_000;
 
-/** The phases of machines: what their objects tell, and what they told before. Objects forget, so the page remembers. */
+/** The phases of machines: what their objects report now, and what they reported before, which they do not keep. */
 export class LaneHistory {
   readonly #records = new Map<string, LaneRecord>();
   readonly #gone: string[] = [];
@@ -49,13 +49,13 @@ export class LaneHistory {
  */
 export function mergedSegments(
   before: readonly LaneSegment[],
-  told: readonly LaneSegment[],
+  reported: readonly LaneSegment[],
 ): readonly LaneSegment[] {
   const last = before.at(-1);
-  const current = told.at(-1);
-  if (!last || !current) return told;
+  const current = reported.at(-1);
+  if (!last || !current) return reported;
   if (last.phase === current.phase) return [...before.slice(0, -1), { ...last, ...messageOf(current) }];
-  const newer = told.filter(({ fromMs }) => fromMs > last.fromMs);
+  const newer = reported.filter(({ fromMs }) => fromMs > last.fromMs);
   const first = newer[0];
   if (!first)
     return [...ended(before, current.fromMs), { ...current, fromMs: Math.max(last.fromMs, current.fromMs) }];

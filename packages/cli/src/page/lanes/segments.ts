@@ -41,7 +41,7 @@ function stepsOf(machine: LaneMachine, nowMs: number): readonly Step[] {
   const isOfPool = isMachineOfPool(machine);
   return [
     { phase: "create", fromMs: timeOf(machine.metadata.creationTimestamp) ?? nowMs },
-    ...(isOfPool ? startOfPoolMachine(machine) : startOfMachine(machine)),
+    ...(isOfPool ? startOfPoolMachine(machine, nowMs) : startOfMachine(machine)),
     ...(machine.metadata.deletionTimestamp === undefined
       ? changeOf(machine, nowMs)
       : [
@@ -56,13 +56,17 @@ export function isMachineOfPool(machine: LaneMachine): machine is Frozen<AzureMa
   return machine.kind === "AzureMachinePoolMachine";
 }
 
-function startOfPoolMachine({ status }: Frozen<AzureMachinePoolMachine>): readonly Step[] {
-  const { conditions } = status ?? {};
-  return [
+function startOfPoolMachine({ status }: Frozen<AzureMachinePoolMachine>, nowMs: number): readonly Step[] {
+  const { conditions, nodeRef, provisioningState } = status ?? {};
+  const steps = [
     ...since("boot", getCondition(conditions, "VMRunning")),
     ...since("join", getCondition(conditions, "BootstrapSucceeded")),
-    ...readiness(conditions, status?.nodeRef !== undefined),
+    ...readiness(conditions, nodeRef !== undefined),
   ];
+  if (steps.length > 0) return steps;
+  // The conditions come together with the Node. Until then only the moment is known at which the page saw the change.
+  if (nodeRef) return [{ phase: "join", fromMs: nowMs }];
+  return provisioningState === "Succeeded" ? [{ phase: "boot", fromMs: nowMs }] : [];
 }
 
 function startOfMachine({ status }: Frozen<Machine>): readonly Step[] {
@@ -115,13 +119,10 @@ const ENDS: Readonly<Record<string, LanePhase>> = {
 };
 
 function endOfMachine({ status }: Frozen<Machine>): readonly Step[] {
-  const deleting = getCondition(status?.conditions, "Deleting");
-  const { nodeDrainStartTime } = status?.deletion ?? {};
-  const phase = ENDS[deleting?.reason ?? ""];
-  return [
-    ...begin("drain", nodeDrainStartTime, phase === "drain" ? deleting?.message : undefined),
-    ...(phase === "delete" ? begin("delete", deleting?.lastTransitionTime, deleting?.message) : []),
-  ];
+  const { reason = "", message, lastTransitionTime } = getCondition(status?.conditions, "Deleting") ?? {};
+  const phase = ENDS[reason];
+  const drain = begin("drain", status?.deletion?.nodeDrainStartTime, phase === "drain" ? message : undefined);
+  return phase === "delete" ? [...drain, ...begin("delete", lastTransitionTime, message)] : drain;
 }
 
 type Conditions = readonly Frozen<Condition>[] | undefined;

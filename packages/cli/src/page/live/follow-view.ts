@@ -75,7 +75,7 @@ function eventOf(message: Message): string {
 }
 
 /** What a browser has of a view. */
-export class SentView {
+class SentView {
   #head: string | undefined;
   readonly #rows = new Map<string, { readonly row: Row; readonly text: string }>();
 

@@ -27,7 +27,7 @@ import {
 import { selectorOf } from "./selector.ts";
 
 /** The kinds that the views are made of; their objects are kept equal to the server. Secrets are not among them. */
-export const LIVE_KINDS: readonly Kind[] = [
+const LIVE_KINDS: readonly Kind[] = [
   Cluster,
   AzureCluster,
   KubeadmControlPlane,

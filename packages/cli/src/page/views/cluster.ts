@@ -75,7 +75,7 @@ function countsOf({ desired, ready, available, upToDate }: Leaf): TreeRow["count
   const counts = Object.entries({ desired, ready, available, upToDate }).filter(
     ([, count]) => count !== undefined,
   );
-  return counts.length === 0 ? undefined : (Object.fromEntries(counts) as TreeRow["counts"]);
+  return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
 function toneOf({ needsUser, condition }: Leaf): Tone {

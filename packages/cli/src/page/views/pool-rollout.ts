@@ -55,7 +55,7 @@ export function poolRolloutView(pool: PoolOfView, sources: ViewSources): LiveVie
     },
     read: async (): Promise<ViewState<RolloutHead, Lane>> => {
       const state = confirmed(await read(), memory.earlier);
-      remember(memory, state);
+      noteState(memory, state);
       cluster = state.parts.machinePool.spec.clusterName;
       const records = lanes.select(
         ({ kind: of, metadata }) =>
@@ -69,7 +69,7 @@ export function poolRolloutView(pool: PoolOfView, sources: ViewSources): LiveVie
   };
 }
 
-function remember(memory: RolloutMemory, state: RolloutState): void {
+function noteState(memory: RolloutMemory, state: RolloutState): void {
   memory.earlier = state;
   memory.pace = paceAfter(memory.pace, momentOf(state));
   noteLevel(memory, state.view.nowMs, state.plan.budget.available);

@@ -1,8 +1,8 @@
+import type { Host } from "./planner.ts";
 import { formatDuration, type Frozen, parseDuration, Pod, selectorMatches, selectorOf } from "@capstan/api";
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import { createClient, Failure } from "@capstan/runtime";
 import { connectToWorkload, type WorkloadCluster } from "../../cluster/workload-connection.ts";
-import type { Shell } from "../../shell.ts";
 import type { PoolParts } from "./pool-parts.ts";
 
 /** Something in the workload cluster that would hold up the drain of machines; printed like a block of a pool. */
@@ -28,25 +28,25 @@ const PATIENCE_MS = 10_000;
 
 /** Finds disruption budgets that allow no eviction now and have pods on the machines of a pool. */
 export async function findObstacles(
-  shell: Shell,
+  host: Host,
   management: Pick<WorkloadCluster, "client" | "home">,
   parts: PoolParts,
 ): Promise<ObstacleReport> {
   if (parts.machines.every(({ status }) => status?.nodeRef === undefined)) return { obstacles: [] };
   const stop = new AbortController();
-  const tooLate = shell.env.clock.sleep(PATIENCE_MS, stop.signal).then(
+  const tooLate = host.env.clock.sleep(PATIENCE_MS, stop.signal).then(
     () => notQueried(`it did not answer within ${PATIENCE_MS / 1000} s`),
     () => notQueried("the answer came first"),
   );
   try {
-    return await Promise.race([askWorkload(shell, management, parts), tooLate]);
+    return await Promise.race([askWorkload(host, management, parts), tooLate]);
   } finally {
     stop.abort();
   }
 }
 
 async function askWorkload(
-  { env }: Shell,
+  { env }: Host,
   management: Pick<WorkloadCluster, "client" | "home">,
   parts: PoolParts,
 ): Promise<ObstacleReport> {

@@ -4,6 +4,7 @@ import type { Client } from "@capstan/runtime";
 import type { Shell } from "../../shell.ts";
 import type { GivenObjects, PlanObjects } from "../read/given-objects.ts";
 import type { PlanForm } from "../print/plan-form.ts";
+import type { PoolForecast } from "./forecast-plan.ts";
 
 /** The JSON of a plan; docs/reference/plan.md has the schema. */
 export interface PlanJson {
@@ -28,7 +29,12 @@ export interface PlanReport {
   readonly notes: readonly string[];
   /** All of it in a few words; by default, the number of actions. */
   readonly summary?: string;
+  /** The forecasts of pools, for pictures. */
+  readonly pools?: readonly PoolForecast[];
 }
+
+/** What planners need of the process that they run in. */
+export type Host = Pick<Shell, "env">;
 
 /** Plans for one kind of owner of machines, with the functions that its controller uses. */
 export interface Planner {
@@ -39,7 +45,7 @@ export interface Planner {
   /** The next step, from objects that a server has stored. */
   planDump(given: PlanObjects, nowMs: number): PlanReport;
   /** Everything that applying manifests would do. */
-  forecast(shell: Shell, change: ProposedChange): Promise<PlanReport>;
+  forecast(host: Host, change: ProposedChange): Promise<PlanReport>;
 }
 
 /** Manifests to apply, and the server that they would be applied to. */

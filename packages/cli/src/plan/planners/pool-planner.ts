@@ -1,12 +1,11 @@
 import { AzureMachinePool, MachinePool } from "@capstan/api";
 import { CommandError } from "../../command-error.ts";
-import type { Shell } from "../../shell.ts";
 import { DUMP_COMMAND } from "../read/dump-command.ts";
 import { forecastChange, type PoolForecast } from "./forecast-plan.ts";
 import type { PlanObjects } from "../read/given-objects.ts";
 import { refuseMissingMachines } from "../read/missing-machines.ts";
 import { findObstacles } from "./obstacles.ts";
-import type { Planner, PlanReport, ProposedChange } from "./planner.ts";
+import type { Host, Planner, PlanReport, ProposedChange } from "./planner.ts";
 import { objectOf, type PoolBlock } from "../print/pool-block.ts";
 import { machinePoolOf, partsOf, whyNoMachinePool } from "./pool-parts.ts";
 import { planFor, type PlannedPool } from "./pool-plan.ts";
@@ -26,27 +25,28 @@ export const poolPlanner: Planner = {
   isFor: ({ pools, machinePools, azureClusters }) =>
     pools.length + machinePools.length + azureClusters.length > 0,
   planDump,
-  forecast: async (shell, change) => {
-    const pools = await forecastsOf(shell, change);
+  forecast: async (host, change) => {
+    const pools = await forecastsOf(host, change);
     return {
       print: (form) => (pools.length === 0 ? "" : printForecast(pools, form)),
       json: forecastJson(pools),
       isDisruptive: isForecastDisruptive(pools),
       notes: [],
       summary: forecastSummary(pools),
+      pools,
     };
   },
 };
 
 /** What applying manifests would do to each pool that they change. */
 export async function forecastsOf(
-  shell: Shell,
+  host: Host,
   { client, home, given, nowMs }: ProposedChange,
 ): Promise<readonly PoolForecast[]> {
   const proposed = await proposedPools(client, given);
   return Promise.all(
     proposed.map(async (pool) => {
-      const { note, ...workload } = await findObstacles(shell, { client, home }, pool.after);
+      const { note, ...workload } = await findObstacles(host, { client, home }, pool.after);
       const forecast = forecastChange(pool, workload, nowMs);
       return { ...forecast, notes: [...forecast.notes, ...(note === undefined ? [] : [note])] };
     }),

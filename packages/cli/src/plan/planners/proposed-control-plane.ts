@@ -13,8 +13,7 @@ import {
 } from "@capstan/api";
 import { clonedFrom, decideProposedControlPlane, type StoredControlPlane, targetOf } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
-import type { Shell } from "../../shell.ts";
-import type { ProposedChange } from "./planner.ts";
+import type { Host, ProposedChange } from "./planner.ts";
 import { proposed } from "./proposed-pools.ts";
 import { proposedReader } from "../read/proposed-reader.ts";
 import { changesBetween, type FieldChange } from "../read/spec-changes.ts";
@@ -29,7 +28,7 @@ interface ProposedControlPlane {
 
 /** A KubeadmControlPlane after a change, with its machines and what the updaters say about them. */
 export async function proposedControlPlane(
-  { env }: Shell,
+  { env }: Host,
   { client, transport, given, nowMs }: ProposedChange,
   manifest: Frozen<KubeadmControlPlane>,
 ): Promise<ProposedControlPlane> {

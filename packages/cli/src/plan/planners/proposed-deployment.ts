@@ -13,10 +13,9 @@ import {
 import { decideProposedDeployment } from "@capstan/manager";
 import { type VersionFinding, versionFindings } from "@capstan/plan";
 import type { Client } from "@capstan/runtime";
-import type { Shell } from "../../shell.ts";
 import { controlPlaneVersion } from "../read/control-plane-version.ts";
 import { NO_OBJECTS, type PlanObjects } from "../read/given-objects.ts";
-import type { ProposedChange } from "./planner.ts";
+import type { Host, ProposedChange } from "./planner.ts";
 import { proposed } from "./proposed-pools.ts";
 import { proposedReader } from "../read/proposed-reader.ts";
 import { changesBetween, type FieldChange } from "../read/spec-changes.ts";
@@ -33,7 +32,7 @@ interface ProposedDeployment {
 
 /** A MachineDeployment after a change, with its sets, its machines, and what the updaters say about them. */
 export async function proposedDeployment(
-  { env }: Shell,
+  { env }: Host,
   { client, transport, given, nowMs }: ProposedChange,
   manifest: Frozen<MachineDeployment>,
 ): Promise<ProposedDeployment> {

@@ -36,7 +36,7 @@ export async function readObjects(
 }
 
 /** The objects of a text: YAML documents, or JSON, each an object or a list of them as kubectl prints it. */
-function objectsIn(text: string, origin: string): readonly GivenObject[] {
+export function objectsIn(text: string, origin: string): readonly GivenObject[] {
   return documentsIn(text, origin).flatMap((document) => flattened(document, origin));
 }
 

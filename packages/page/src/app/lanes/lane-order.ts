@@ -1,4 +1,4 @@
-import type { Lane } from "../protocol.ts";
+import type { Lane } from "../../protocol.ts";
 
 const collator = new Intl.Collator("en", { numeric: true });
 

@@ -1,4 +1,4 @@
-import type { Lane, RolloutHead } from "../protocol.ts";
+import type { Lane, RolloutHead } from "../../protocol.ts";
 
 /** The part of time that a picture shows. */
 export interface TimeAxis {

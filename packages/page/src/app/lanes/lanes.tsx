@@ -1,7 +1,7 @@
-import type { Lane, LanePhase } from "../protocol.ts";
-import { Said, ToneMark } from "./parts.tsx";
-import { Rows } from "./rows.tsx";
-import { durationText } from "./time.ts";
+import type { Lane, LanePhase } from "../../protocol.ts";
+import { Said, ToneMark } from "../parts.tsx";
+import { Rows } from "../rows.tsx";
+import { durationText } from "../time.ts";
 import type { TimeAxis } from "./time-axis.ts";
 
 /** The words of the phases. */

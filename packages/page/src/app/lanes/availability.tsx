@@ -1,13 +1,20 @@
-import type { RolloutHead } from "../protocol.ts";
-import { clockText, durationText } from "./time.ts";
+import type { RolloutHead } from "../../protocol.ts";
+import { clockText, durationText } from "../time.ts";
 import type { TimeAxis } from "./time-axis.ts";
 
 const WIDTH = 1000;
 const HEIGHT = 90;
 const TOP = 8;
 
+/** What is drawn: the levels, the budget, and what a screen reader says of them. */
+interface Levels extends Pick<RolloutHead, "levels" | "floor" | "beganMs"> {
+  readonly numbers: {
+    readonly machines: Pick<RolloutHead["numbers"]["machines"], "desired" | "available">;
+  };
+}
+
 /** How many machines were available, against the budget as a line, on the axis of the lanes. */
-export function Availability({ head, axis }: { readonly head: RolloutHead; readonly axis: TimeAxis }) {
+export function Availability({ head, axis }: { readonly head: Levels; readonly axis: TimeAxis }) {
   const { levels, floor, numbers, beganMs } = head;
   const most = Math.max(1, numbers.machines.desired, ...levels.map(([, available]) => available));
   const x = (ms: number): number => Math.round(axis.at(ms) * WIDTH * 10) / 10;
