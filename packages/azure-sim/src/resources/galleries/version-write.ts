@@ -41,19 +41,11 @@ export function putVersion(call: Call, world: AzureState, shown: (resource: Reso
   checkRegions(world, body, location);
   if (existing) checkUpdate(existing, body);
   else checkNew(call, world, { body, definition, location });
-  const sized = existing ? body : withSize(world, body);
-  const latency = existing ? `${VERSIONS}.update` : VERSIONS;
-  const write = {
-    call,
-    world,
-    id: existing?.id ?? id,
-    existing,
-    type: VERSIONS,
-    location,
-    body: sized,
-    latency,
-  };
-  return startWrite(write, shown).answer;
+  const write = { call, world, existing, type: VERSIONS, location };
+  const given = existing
+    ? { id: existing.id, body, latency: `${VERSIONS}.update` }
+    : { id, body: withSize(world, body), latency: VERSIONS };
+  return startWrite({ ...write, ...given }, shown).answer;
 }
 
 interface NewVersion {
