@@ -18,7 +18,16 @@ export interface Stack {
   readonly link: string;
   /** The address without the token. */
   readonly origin: string;
+  /** Kills it; its folder stays. */
+  stop(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A client of a cluster of a data directory. */
+export function clientOf(dataDir: string, cluster: string): Client {
+  const access = savedAccess(dataDir, cluster);
+  if (!access) throw new Error(`${cluster} has no kubeconfig`);
+  return createClient({ env: createRealEnv(), transport: connect(access), fieldManager: "test" });
 }
 
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#[0-9a-f]+/;
@@ -30,17 +39,17 @@ export async function startStack(
 ): Promise<Stack> {
   const running = launch(["up", "--port", "0", "--data-dir", dataDir, ...flags]);
   const [link = ""] = LINK.exec(await running.until(LINK)) ?? [];
-  const access = savedAccess(dataDir, "management");
-  if (!access) throw new Error("a server that is ready has a kubeconfig");
-  const transport = connect(access);
   return {
     running,
     dataDir,
     link,
     origin: link.replace(/\/#.*/, ""),
-    client: createClient({ env: createRealEnv(), transport, fieldManager: "test" }),
+    client: clientOf(dataDir, "management"),
+    stop: async () => {
+      running.child.kill("SIGKILL");
+      await running.ended;
+    },
     close: async () => {
-      await transport.close();
       running.child.kill("SIGTERM");
       await running.ended;
       rmSync(dataDir, { recursive: true, force: true });
@@ -50,16 +59,18 @@ export async function startStack(
 
 /** Creates the objects of an example. */
 export async function applyExample({ client }: Stack, name: string): Promise<void> {
-  for (const path of globSync(`examples/${name}/*.yaml`).toSorted()) {
-    for (const document of parseAllDocuments(readFileSync(path, "utf8"))) {
-      const object = document.toJS() as KubernetesObject | null;
-      if (object === null) continue;
-      const kind = [...builtInKinds, ...customKinds].find(
-        (one) => one.kind === object.kind && one.apiVersion === object.apiVersion,
-      );
-      if (!kind) throw new Error(`no kind ${object.apiVersion} ${object.kind}`);
-      const metadata = { namespace: "default", ...object.metadata };
-      await client.create(kind, { ...object, metadata });
-    }
+  for (const path of globSync(`examples/${name}/*.yaml`).toSorted()) await applyFile(client, path);
+}
+
+/** Creates the objects of a file. */
+export async function applyFile(client: Client, path: string): Promise<void> {
+  for (const document of parseAllDocuments(readFileSync(path, "utf8"))) {
+    const object = document.toJS() as KubernetesObject | null;
+    if (object === null) continue;
+    const kind = [...builtInKinds, ...customKinds].find(
+      (one) => one.kind === object.kind && one.apiVersion === object.apiVersion,
+    );
+    if (!kind) throw new Error(`no kind ${object.apiVersion} ${object.kind}`);
+    await client.create(kind, { ...object, metadata: { namespace: "default", ...object.metadata } });
   }
 }

@@ -1,10 +1,11 @@
 import { MachinePool } from "@capstan/api";
+import { PodDisruptionBudget } from "@capstan/apiserver";
 import type { Browser } from "playwright-core";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capstan, killAll } from "../journeys/capstan.ts";
 import { accessProblems, openBrowser, openWindow, overflow, SCREENSHOTS, type Watched } from "./browser.ts";
-import { applyExample, type Stack, startStack } from "./stack.ts";
+import { applyExample, applyFile, clientOf, type Stack, startStack } from "./stack.ts";
 
 const SPEED = "30";
 const WORKERS = "/rollouts/MachinePool/default/workers";
@@ -81,7 +82,7 @@ describe("the page on a live stack", () => {
     await page.getByRole("heading", { name: "Cluster default/quay" }).waitFor();
     await page.getByText("AzureMachinePoolMachine").first().waitFor();
     await page.keyboard.press("ArrowDown");
-    await page.getByRole("complementary", { name: "Cluster quay" }).waitFor();
+    await page.getByRole("complementary", { name: "Cluster quay", exact: true }).waitFor();
     await page.keyboard.press("ArrowDown");
     await page.getByRole("complementary", { name: "AzureCluster quay" }).waitFor();
     await page.keyboard.press("Escape");
@@ -90,6 +91,31 @@ describe("the page on a live stack", () => {
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+});
+
+describe("a rollout that a budget holds up", () => {
+  test("is explained by the budget, with a command that lets it go on", async () => {
+    const { page } = window;
+    const quay = clientOf(stack.dataDir, "quay");
+    await applyFile(quay, "examples/scale-set/web.yaml");
+    const web = { name: "web", namespace: "default" };
+    await quay.patch(PodDisruptionBudget, web, { type: "merge", body: { spec: { minAvailable: 4 } } });
+    await page.goto(`${stack.origin}${WORKERS}`);
+    await page.getByText("is rolled out").waitFor();
+    await capstan("rollout", "restart", "workers", "--data-dir", stack.dataDir);
+    const waiting = page.getByRole("region", { name: "Waiting for" });
+    await waiting
+      .getByText("PodDisruptionBudget default/web", { exact: true })
+      .first()
+      .waitFor({ timeout: 120_000 });
+    const command = await waiting.locator("code").first().innerText();
+    expect(command).toMatch(/patch poddisruptionbudget web -n default --type merge -p '\{.*\}'$/);
+    expect(await accessProblems(window)).toEqual([]);
+    await page.screenshot({ path: join(SCREENSHOTS, "rollout-blocked.png") });
+    const [, body = ""] = /-p '(.*)'$/.exec(command) ?? [];
+    await quay.patch(PodDisruptionBudget, web, { type: "merge", body: JSON.parse(body) as object });
+    await waiting.waitFor({ state: "detached", timeout: 120_000 });
   });
 });
 
@@ -130,12 +156,28 @@ describe("security in a browser", () => {
     expect(window.problems).toEqual([]);
   });
 
+  test("goes on after the server was killed and started again", async () => {
+    const { page } = window;
+    await page.goto(stack.origin);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await stack.stop();
+    await page.getByText("Connection lost").waitFor();
+    stack = await startStack(["--speed", SPEED], stack.dataDir);
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(new URL(page.url()).origin).toBe(stack.origin);
+    await page.getByRole("link", { name: "quay", exact: true }).waitFor();
+  });
+
   test("shows nothing to a browser that is not logged in, and says how to log in", async () => {
     const other = await openWindow(browser);
     await other.page.goto(`${stack.origin}/clusters/default/quay`);
     await other.page.getByRole("heading", { name: "Not logged in" }).waitFor();
     await other.page.goto(stack.link);
-    await other.page.getByText("the link was used").waitFor();
+    await other.page.getByRole("heading", { name: "Fleet" }).waitFor();
+    await other.context.clearCookies();
+    await other.page.goto(stack.link);
+    await other.page.reload();
+    await other.page.getByRole("heading", { name: "Not logged in" }).waitFor();
     await other.context.close();
   });
 });

@@ -19,6 +19,7 @@ import { EXIT } from "../exit-codes.ts";
 import { featuresFor, rememberedGates, rememberGates } from "../data-directory/feature-gates.ts";
 import { aborted } from "../signals.ts";
 import { type PagePlace, servePage, type ServedPage } from "../page/serve-page.ts";
+import { keptPage } from "../page/kept-page.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
 import { prettyLines } from "../render/pretty-log.ts";
@@ -185,6 +186,7 @@ function startPage(
     log: err,
     flags: `--data-dir ${quoted(options.dataDir)}`,
     azure,
+    kept: keptPage(options.dataDir),
   });
 }
 

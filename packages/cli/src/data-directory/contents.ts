@@ -30,7 +30,9 @@ const AZURE: Shape = {
   folder: noFolder,
 };
 const DATA_DIRECTORY: Shape = {
-  file: matching(String.raw`format|lock\.db(?:-journal)?|server\.json|clock\.json|feature-gates|kubeconfig`),
+  file: matching(
+    String.raw`format|lock\.db(?:-journal)?|server\.json|clock\.json|page\.json|feature-gates|kubeconfig`,
+  ),
   folder: (name) => ({ serving: SERVING, clusters: CLUSTERS, azure: AZURE })[name],
 };
 

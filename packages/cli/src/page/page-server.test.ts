@@ -1,6 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Cluster, type KubernetesObject } from "@capstan/api";
 import { cluster, machinePool } from "@capstan/runtime/testing/builders";
 import { afterEach, describe, expect, test } from "vitest";
+import { keptPage } from "./kept-page.ts";
 import { type AnyMessage, ORIGIN, PageBed, PORT } from "./page.fixture.ts";
 
 const beds: PageBed[] = [];
@@ -93,6 +97,20 @@ describe("a login", () => {
     expect((await bed.post(token, headers)).status).toBe(status);
     expect((await bed.post(token)).status).toBe(200);
   });
+});
+
+test("a session goes on after a restart, which its data directory knows by a hash alone", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "capstan-page-"));
+  const before = pageBed({ kept: keptPage(dataDir) });
+  const { path, headers } = await before.session();
+  const after = pageBed({ kept: keptPage(dataDir) });
+  expect((await after.request(`${path}/session`, { headers })).status).toBe(200);
+  const [, secret = "none"] = headers.cookie.split("=");
+  expect(readFileSync(join(dataDir, "page.json"), "utf8")).not.toContain(secret);
+  writeFileSync(join(dataDir, "page.json"), '{"sessions":{"a":1},"port":"x"');
+  const damaged = pageBed({ kept: keptPage(dataDir) });
+  expect((await damaged.request(`${path}/session`, { headers })).status).toBe(401);
+  rmSync(dataDir, { recursive: true });
 });
 
 describe("another site", () => {

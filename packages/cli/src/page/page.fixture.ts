@@ -6,6 +6,7 @@ import { type Client, createClient } from "@capstan/runtime";
 import { inProcess } from "../cluster/transport.ts";
 import { store } from "../plan/management.fixture.ts";
 import { testShell } from "../shell.fixture.ts";
+import type { KeptPage } from "./kept-page.ts";
 import { createPage } from "./serve-page.ts";
 
 export const PORT = 7300;
@@ -23,7 +24,7 @@ export class PageBed {
   readonly handle: Handler;
   readonly #ended = new AbortController();
 
-  constructor({ user = "admin" }: { readonly user?: "admin" | "jo" } = {}) {
+  constructor({ user = "admin", kept }: { readonly user?: "admin" | "jo"; readonly kept?: KeptPage } = {}) {
     const env = createRealEnv();
     const server = createApiServer({ env, kinds: [...builtInKinds, ...customKinds] });
     this.handle = server.handle;
@@ -45,6 +46,7 @@ export class PageBed {
       fallback: "default",
       log: testShell().err,
       flags: "",
+      ...(kept && { kept }),
     });
   }
 

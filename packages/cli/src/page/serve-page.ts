@@ -4,6 +4,7 @@ import { type Client, createLogger, type Logger } from "@capstan/runtime";
 import { portProblem } from "../port-problem.ts";
 import { prettyLines } from "../render/pretty-log.ts";
 import type { Terminal } from "../shell.ts";
+import type { KeptPage } from "./kept-page.ts";
 import { LaneHistory } from "./lanes/lane-history.ts";
 import { isLaneMachine } from "./lanes/segments.ts";
 import { LiveObjects } from "./live/live-objects.ts";
@@ -38,6 +39,8 @@ export interface PagePlace {
   readonly flags: string;
   /** The simulated Azure, where this process has one. */
   readonly azure?: AzureSource | undefined;
+  /** What outlives the process; nothing unless given. */
+  readonly kept?: KeptPage;
 }
 
 /** A page that is served. */
@@ -60,8 +63,8 @@ export interface Page {
 
 /** The page without a socket. Objects are read from the first login on, so a page that is not opened costs nothing. */
 export function createPage(place: Omit<PagePlace, "port" | "portFlag">): Page {
-  const { env, now, client, flags } = place;
-  const sessions = new Sessions(env);
+  const { env, now, client, flags, kept } = place;
+  const sessions = new Sessions(env, kept);
   // The views show what fails; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(place.log));
   const opened = new OpenedObjects(place, log);
@@ -94,14 +97,10 @@ export function createPage(place: Omit<PagePlace, "port" | "portFlag">): Page {
 
 /** Serves the page on 127.0.0.1. */
 export async function servePage(place: PagePlace): Promise<ServedPage> {
-  const { port, portFlag } = place;
+  const { kept } = place;
   const page = createPage(place);
-  const listening: ListeningServer = await serveHttp(
-    (request) => page.server.handle(request, listening.port),
-    { port, bodyLimitBytes: BODY_LIMIT_BYTES },
-  ).catch((error: unknown) => {
-    throw portProblem(error, port, portFlag);
-  });
+  const listening = await listen(page, place);
+  kept?.keepPort(listening.port);
   return {
     link: `http://127.0.0.1:${listening.port}/#${page.sessions.newToken()}`,
     port: listening.port,
@@ -123,6 +122,29 @@ function planPlaceOf({
 }: Omit<PagePlace, "port" | "portFlag">): PlanPlace {
   const namespace = chosen ?? fallback;
   return { client, transport, home, flags, namespace, isWritten: chosen !== undefined, nowMs: now() };
+}
+
+/** On the chosen port, else on that of before if it is free: windows that are open find the page again. */
+async function listen({ server }: Page, { port, portFlag, kept }: PagePlace): Promise<ListeningServer> {
+  const on = async (tried: number): Promise<ListeningServer> => {
+    const listening: ListeningServer = await serveHttp((request) => server.handle(request, listening.port), {
+      port: tried,
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+    });
+    return listening;
+  };
+  if (port === 0 && kept?.port !== undefined) {
+    try {
+      return await on(kept.port);
+    } catch {
+      // Another program has it now; any other port will do.
+    }
+  }
+  try {
+    return await on(port);
+  } catch (error) {
+    throw portProblem(error, port, portFlag);
+  }
 }
 
 type Place = Pick<PagePlace, "client" | "env" | "now" | "chosen" | "fallback">;

@@ -8,6 +8,15 @@ export interface Session {
   readonly secret: string;
 }
 
+/** Where sessions outlive the process: their ids with the hashes of their secrets. */
+export interface SessionStore {
+  load(): ReadonlyMap<string, string>;
+  save(hashes: ReadonlyMap<string, string>): void;
+}
+
+/** Sessions that end with the process. */
+const NO_STORE: SessionStore = { load: () => new Map(), save: () => undefined };
+
 // A user has a few browsers; each login replaces the oldest session beyond them.
 const MOST_SESSIONS = 16;
 
@@ -17,11 +26,14 @@ const MOST_SESSIONS = 16;
  */
 export class Sessions {
   readonly #env: Pick<Env, "uuid">;
-  readonly #secrets = new Map<string, Buffer>();
+  readonly #store: SessionStore;
+  readonly #hashes: Map<string, string>;
   #token: Buffer | undefined;
 
-  constructor(env: Pick<Env, "uuid">) {
+  constructor(env: Pick<Env, "uuid">, store: SessionStore = NO_STORE) {
     this.#env = env;
+    this.#store = store;
+    this.#hashes = new Map(store.load());
   }
 
   /** A new token for one login; the one before is void. */
@@ -36,16 +48,17 @@ export class Sessions {
     if (this.#token === undefined || !timingSafeEqual(hashOf(token), this.#token)) return undefined;
     this.#token = undefined;
     const session = { id: this.#random(), secret: this.#random() };
-    const [oldest] = this.#secrets.keys();
-    if (this.#secrets.size >= MOST_SESSIONS && oldest !== undefined) this.#secrets.delete(oldest);
-    this.#secrets.set(session.id, hashOf(session.secret));
+    const [oldest] = this.#hashes.keys();
+    if (this.#hashes.size >= MOST_SESSIONS && oldest !== undefined) this.#hashes.delete(oldest);
+    this.#hashes.set(session.id, hashOf(session.secret).toString("hex"));
+    this.#store.save(this.#hashes);
     return session;
   }
 
   /** Whether a request has the secret of its session. */
   admits(id: string, secret: string): boolean {
-    const expected = this.#secrets.get(id);
-    return expected !== undefined && timingSafeEqual(hashOf(secret), expected);
+    const expected = this.#hashes.get(id);
+    return expected !== undefined && timingSafeEqual(hashOf(secret), Buffer.from(expected, "hex"));
   }
 
   /** Two UUIDs have 244 random bits. */

@@ -46,7 +46,7 @@ export function Rows<R extends Row>({ label, class: name, heads, rows, height, d
   useLayoutEffect(() => virtual._willUpdate());
   const { selected } = route.value;
   const at = rows.findIndex(({ key }) => key === selected);
-  useSelection({ rows, at, virtual });
+  useSelection({ rows, virtual });
   return (
     <div class={`rows ${name}`} role="table" aria-label={label} aria-rowcount={rows.length + 1}>
       <div class="row heads" role="row" aria-rowindex={1}>
@@ -81,17 +81,22 @@ export function Rows<R extends Row>({ label, class: name, heads, rows, height, d
 
 interface Selection<R extends Row> {
   readonly rows: readonly R[];
-  readonly at: number;
   readonly virtual: Virtualizer<Window, HTMLElement>;
 }
 
 /** Moves the selection by keys, wherever the focus is, but in a field. */
-function useSelection<R extends Row>({ rows, at, virtual }: Selection<R>): void {
+function useSelection<R extends Row>(selection: Selection<R>): void {
+  // Keys may come faster than the page is drawn: each acts on the newest rows and on the selection in the address.
+  const newest = useRef(selection);
+  newest.current = selection;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
+      const { rows, virtual } = newest.current;
       const step = STEPS[event.key];
       if (step === undefined || isTyping(event) || rows.length === 0) return;
       event.preventDefault();
+      const { selected } = route.value;
+      const at = rows.findIndex(({ key }) => key === selected);
       const next = Math.min(rows.length - 1, Math.max(0, at === -1 ? 0 : at + step));
       refine({ on: rows[next]?.key ?? "" });
       virtual.scrollToIndex(next, { align: "auto" });
@@ -106,7 +111,7 @@ function useSelection<R extends Row>({ rows, at, virtual }: Selection<R>): void 
       removeEventListener("keydown", onKey);
       removeEventListener("keydown", onEnter);
     };
-  }, [rows, at]);
+  }, []);
 }
 
 const STEPS: Readonly<Record<string, number>> = {
