@@ -267,7 +267,6 @@ export { machineSpecIn, templatePrototypingOf } from "./infrastructure/template-
 export { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
 export {
   type NodePrototyping,
-  type NodePrototypingStatus,
   nodePrototypingOf,
   PROTOTYPE_DONOR_ANNOTATION,
   PROTOTYPE_IMAGE_ANNOTATION,
@@ -277,6 +276,7 @@ export {
   LAST_PATCH_ANNOTATION,
   PROTOTYPE_VERSION_ANNOTATION,
 } from "./infrastructure/azure-machine-pool/node-prototyping.ts";
+export type { NodePrototypingStatus } from "./infrastructure/azure-machine-pool/node-prototyping-status.ts";
 export {
   AzureMachinePoolMachine,
   UPDATE_INSTANCE_ANNOTATION,

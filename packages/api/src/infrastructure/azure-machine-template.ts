@@ -6,7 +6,7 @@ import { type Static, mapOf, object, oneOf, optional, quantity, timestamp } from
 import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, errorIf, forbidden } from "../values/field-error.ts";
 import { azureMachineFields, defaultAzureMachineSpec, azureMachineSpecErrors } from "./azure-machine.ts";
-import { NodePrototypingStatus } from "./azure-machine-pool/node-prototyping.ts";
+import { NodePrototypingStatus } from "./azure-machine-pool/node-prototyping-status.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 import { isTopologyDryRun } from "./immutable.ts";
 import { unsupportedErrors } from "./not-supported.ts";

@@ -18,7 +18,8 @@ import { Initialization } from "../initialization.ts";
 import { LongRunningOperationStates, Operation } from "../operation.ts";
 import { virtualMachineFields } from "../virtual-machine.ts";
 import { identityFields } from "../vm-identity.ts";
-import { NodeCachingMode, NodePrototyping, NodePrototypingStatus } from "./node-prototyping.ts";
+import { NodeCachingMode, NodePrototyping } from "./node-prototyping.ts";
+import { NodePrototypingStatus } from "./node-prototyping-status.ts";
 
 const DEFAULT_ROLLING_UPDATE = {
   maxSurge: 1,

@@ -29,23 +29,28 @@ export async function rebuild(scope: AzureScope): Promise<Outcome> {
     isOfOwner(body, scope),
   );
   const history = historyIn(versions);
-  const active = history.find(({ state }) => state === "Active");
   const lost = lostDonor(scope);
   const unused = versions.filter((body) => historyEntry(body, false) === undefined);
   // A donor that is out of service does not wait for deletions.
   if (!(await sweep(scope, unused)) && !lost) return block(SWEEP_MS, "Removing");
-  if (active) owner.status = { ...owner.status, lastImagePrototype: active.createdAt };
-  change(scope, {
-    phase: "Idle",
-    ...(history.length > 0 && { history }),
-    ...(active && { bootImage: { id: azure.definitionID, base: azure.base } }),
-  });
+  restoreHistory(scope, history);
   if (lost) await moveTo(scope, "Restoring", { succeeded: false, ...lost });
   else await context.persistStatus();
   if (history.length === 0 && !lost) return next;
   const message = `The status was lost; the record of ${history.length} images was rebuilt from their tags`;
   context.event({ type: "Normal", reason: "PrototypeRebuilt", message });
   return next;
+}
+
+function restoreHistory(scope: AzureScope, history: readonly HistoryEntry[]): void {
+  const { owner, azure } = scope;
+  const active = history.find(({ state }) => state === "Active");
+  if (active) owner.status = { ...owner.status, lastImagePrototype: active.createdAt };
+  change(scope, {
+    phase: "Idle",
+    ...(history.length > 0 && { history }),
+    ...(active && { bootImage: { id: azure.definitionID, base: azure.base } }),
+  });
 }
 
 /** The history by the tags of versions, the newest first; the newest that is not left out is the active one. */

@@ -50,7 +50,7 @@ export async function begin(scope: AzureScope, start: Start): Promise<Outcome> {
     ...FRESH,
     ...renewalAt(scope, nowMs),
     fingerprint: shortHash(imageContentsOf(node)),
-    imageCount: node.status?.images?.length ?? 0,
+    imageCount: imagesOn(node),
     ...(start.isRequested && { isRequested: true }),
     donor: donorOf(machine, { node, found }),
   });
@@ -106,6 +106,11 @@ function refuse(scope: AzureScope, refusal: DonorRefusal): Outcome {
   scope.note = refusal;
   scope.shared.ports.prototypeClaims.delete(scope.ownerKey);
   return again(REFUSED_MS, refusal.reason);
+}
+
+/** How many container images a Node reports. */
+export function imagesOn({ status }: Frozen<Node>): number {
+  return status?.images?.length ?? 0;
 }
 
 /** What an earlier renewal has left in the record. */

@@ -1,4 +1,4 @@
-import { KubeadmConfig, Secret } from "@capstan/api";
+import { type Frozen, KubeadmConfig, Secret } from "@capstan/api";
 import { digest } from "@capstan/azure";
 import {
   FRESH_BOOTSTRAP_REQUEST,
@@ -51,13 +51,18 @@ async function isFresh(scope: AzureScope): Promise<boolean> {
   if (!shared.ports.rendersBootstrapData || !configRef || !refersTo(configRef, KubeadmConfig)) return true;
   const { namespace = "" } = owner.metadata;
   const config = await context.client.find(KubeadmConfig, { name: configRef.name, namespace });
-  if (!config) return true;
+  return !config || (await isAnswered(scope, config));
+}
+
+async function isAnswered(scope: AzureScope, config: Frozen<KubeadmConfig>): Promise<boolean> {
+  const { context, owner } = scope;
   const model = modelAsked(config) ?? modelAnswered(config) ?? "canary";
   const request = `${model}.${digest([owner.metadata.uid, renewalOf(scope).cycleID]).slice(0, 8)}.0`;
   const untilMs = context.env.clock.now() + JOIN_WITHIN_MS;
   if (isFreshFor(config, { request, untilMs })) return true;
-  if (config.metadata.annotations?.[FRESH_BOOTSTRAP_REQUEST] === request) return false;
+  const { name, namespace = "", annotations = {} } = config.metadata;
+  if (annotations[FRESH_BOOTSTRAP_REQUEST] === request) return false;
   const body = { metadata: { annotations: { [FRESH_BOOTSTRAP_REQUEST]: request } } };
-  await context.client.patch(KubeadmConfig, { name: configRef.name, namespace }, { type: "merge", body });
+  await context.client.patch(KubeadmConfig, { name, namespace }, { type: "merge", body });
   return false;
 }

@@ -26,6 +26,7 @@ import {
 } from "../gallery/azure-reads.ts";
 import { annotating, nodesOf, SCALE_DOWN_DISABLED, workloadOf } from "../fleet/donor-node.ts";
 import { change, moveTo, recordOf, renewalOf } from "../scope.ts";
+import { imagesOn } from "./begin.ts";
 import { canaryBody, CANARY } from "./canary-body.ts";
 import { commandResultOf } from "../gallery/run-command.ts";
 import { canaryData } from "./canary-data.ts";
@@ -118,8 +119,7 @@ function instanceIn(body: JsonObject): NonNullable<CanaryFacts["instance"]> {
 
 function canaryNodeOf(node: CanaryNodeObject): CanaryNode {
   const { machineID = "", bootID = "", kubeletVersion = "" } = node.status?.nodeInfo ?? {};
-  const images = node.status?.images?.length ?? 0;
-  return { isReady: isNodeReady(node), machineID, bootID, kubeletVersion, images };
+  return { isReady: isNodeReady(node), machineID, bootID, kubeletVersion, images: imagesOn(node) };
 }
 
 function inspectionID(instance: JsonObject): string {
