@@ -69,8 +69,7 @@ export const keepsAvailability: Invariant = {
         const sinceMs = begun.sinceMs(name) ?? atMs;
         const left = availableIn(truth, scaleSet, sent.values());
         const floor = limits.since(record, sinceMs).floor - donorsOf(record);
-        const mostAgeMs = isDonor(record, name) ? MOST_AGE_OF_DONOR_MS : MOST_AGE_MS;
-        if (left >= floor || newsMs(machine) >= sinceMs - mostAgeMs) return undefined;
+        if (left >= floor || newsMs(machine) >= sinceMs - mostAgeOf(record, name)) return undefined;
         return `${call.by} cordons ${call.name}: ${left} available machines of ${scaleSet} would be left, at least ${floor} must stay`;
       },
     };
@@ -108,8 +107,10 @@ function donorsOf({ pool }: PoolRecord): number {
   return hasDonor(pool) ? 1 : 0;
 }
 
-function isDonor({ pool }: PoolRecord, machine: string): boolean {
-  return hasDonor(pool) && pool.status?.nodePrototyping?.donor?.machine === machine;
+/** How old a look at the other machines may be when this one is cordoned. */
+function mostAgeOf({ pool }: PoolRecord, machine: string): number {
+  const isDonor = hasDonor(pool) && pool.status?.nodePrototyping?.donor?.machine === machine;
+  return isDonor ? MOST_AGE_OF_DONOR_MS : MOST_AGE_MS;
 }
 
 /** A pool that is being deleted, or that an autoscaler sizes, has no availability to keep. */
