@@ -133,8 +133,8 @@ function endOf(world: World) {
 }
 
 const { seeds } = stormSeeds("storms of renewals", {
-  // Storms that found a bug once, and one of each choice.
-  sample: [140, 152, 244, 1, 2, 3],
+  // A storm that found a bug once, and two of other choices.
+  sample: [152, 1, 3],
   all: numbersFrom(1, 260),
 });
 

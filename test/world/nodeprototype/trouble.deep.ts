@@ -100,6 +100,24 @@ test.each(["poweroff", "start"])("a %s that fails midway is asked for again", as
   expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
 });
 
+test("a run command that runs for ever costs no drain, and the next renewal waits", async () => {
+  const latencies = { runCommand: { p50: 1_000_000, p90: 2_000_000 } };
+  const world = await prototypeWorld({ azure: { latencies } });
+  await createPrototypePool(world, { interval: "8000h" });
+  await settled(world);
+  await ask(world, PROTOTYPE_NOW_ANNOTATION, "1");
+  const record = () => stored(world)?.status?.nodePrototyping;
+  expect(await world.until(() => record()?.consecutiveFailures === 1, HOUR_MS)).toBe(true);
+  expect(record()).toMatchObject({ phase: "Idle", lastError: { step: "Preparing", code: "TimedOut" } });
+  expect(record()?.nextAttemptTime).toBeDefined();
+  expect(record()?.donor).not.toHaveProperty("outSince");
+  const nodes = await nodesOf(world);
+  expect(
+    nodes.every(({ metadata }) => !("capstan.dev/prototype-donor" in (metadata.annotations ?? {}))),
+  ).toBe(true);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+});
+
 test("a version that fails once is made again without zone redundancy, from the same snapshot", async () => {
   const world = await worldWith(VERSION, FAILS, 1);
   await untilRenewed(world, 8 * HOUR_MS);
