@@ -85,8 +85,7 @@ export function decideReturn({ power, node, isDeleting, isOverdue }: ReturnFacts
   if (isOverdue && node !== "unknown") return { do: "replace", why: "the donor did not come back in time" };
   if (power === "stopped") return { do: "start", why: "the donor is stopped" };
   // No operation runs that would end this state.
-  if (power === "stuck")
-    return { do: "start", why: "Azure's last operation on the donor has failed midway" };
+  if (power === "stuck") return { do: "start", why: "Azure's last operation on the donor has failed midway" };
   if (power !== "running") return { do: "wait", why: `the donor is ${power}` };
   return { do: "wait", why: "the donor runs, and its Node is not Ready yet" };
 }
