@@ -99,8 +99,9 @@ function endOf(world: World) {
 }
 
 const { seeds } = stormSeeds("storms of renewals", {
-  sample: [1, 2, 3, 5],
-  all: numbersFrom(1, 100),
+  // Storms that found a bug once.
+  sample: [2, 140, 152, 244],
+  all: numbersFrom(1, 260),
 });
 
 test.each(seeds)(

@@ -70,6 +70,7 @@ describe("a renewal that Azure refuses ends with the donor in service, nothing l
     ["a version that fails each time", VERSION, FAILS, /failed 3 times/],
     ["a run command that is refused", `PUT ${INSTANCE}/runCommands`, DENIED, /no right to write/],
     ["a stop that is refused", `POST ${INSTANCE}/poweroff`, DENIED, /no right to write/],
+    ["a stop that fails each time", `POST ${INSTANCE}/poweroff`, FAILS, /the step Stopping was not done/],
   ])("%s", async (_, operation, effect, cause) => {
     const world = await worldWith(operation, effect);
     await world.until(() => stored(world)?.status?.nodePrototyping?.consecutiveFailures === 1, 8 * HOUR_MS);
@@ -87,6 +88,13 @@ describe("a renewal that Azure refuses ends with the donor in service, nothing l
 
 test("a start that Azure refuses for a while is tried until it succeeds", async () => {
   const world = await worldWith(`POST ${INSTANCE}/start`, DENIED, 5);
+  await untilRenewed(world, 8 * HOUR_MS);
+  await settled(world);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+});
+
+test.each(["poweroff", "start"])("a %s that fails midway is asked for again", async (action) => {
+  const world = await worldWith(`POST ${INSTANCE}/${action}`, FAILS, 1);
   await untilRenewed(world, 8 * HOUR_MS);
   await settled(world);
   expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
