@@ -118,6 +118,25 @@ test("a run command that runs for ever costs no drain, and the next renewal wait
   expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
 });
 
+test("a donor whose run command hangs is not drained at an interval", async () => {
+  const world = await prototypeWorld();
+  await createPrototypePool(world);
+  await settled(world);
+  await untilRenewed(world);
+  await settled(world);
+  world.azure.control.addFault({
+    id: "hangs",
+    match: { operation: "GET virtualMachineScaleSets/virtualMachines/runCommands" },
+    effect: { kind: "status", status: 503, code: "ServiceUnavailable", message: "no answer" },
+  });
+  await world.advance(25 * HOUR_MS);
+  const { nodePrototyping } = stored(world)?.status ?? {};
+  expect(nodePrototyping?.history).toHaveLength(1);
+  expect(nodePrototyping?.donor).not.toHaveProperty("outSince");
+  const nodes = await nodesOf(world);
+  expect(nodes.every(({ spec }) => spec?.unschedulable !== true)).toBe(true);
+});
+
 test("a version that fails once is made again without zone redundancy, from the same snapshot", async () => {
   const world = await worldWith(VERSION, FAILS, 1);
   await untilRenewed(world, 8 * HOUR_MS);
