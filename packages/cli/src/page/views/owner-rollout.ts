@@ -8,7 +8,7 @@ import {
   MachineDeployment,
   MachineSet,
 } from "@capstan/api";
-import type { Lane, Obstacle, RolloutHead, RolloutNumbers, ViewState } from "@capstan/page";
+import type { Lane, LaneForecast, Obstacle, RolloutHead, RolloutNumbers, ViewState } from "@capstan/page";
 import { ownerRollout } from "../../rollout/live-owner.ts";
 import {
   type Owner,
@@ -22,7 +22,6 @@ import {
 import { ownerGroupOf } from "../../rollout/owner-tree.ts";
 import { type Pace, paceAfter, paceLine } from "../../rollout/pace.ts";
 import type { RolloutAnswer } from "../../rollout/rollout-answer.ts";
-import { laneOf } from "../lanes/lane.ts";
 import { isMachineOfPool } from "../lanes/segments.ts";
 import { obstacleOf } from "../lanes/unblock.ts";
 import type { LiveView } from "../live/follow-view.ts";
@@ -37,6 +36,8 @@ const KINDS: ReadonlySet<string> = new Set(
 );
 
 const REFRESH_MS = 5_000;
+
+const NOTHING_EXPECTED: readonly LaneForecast[] = [];
 
 /** The rollout of a MachineDeployment or a control plane, with the facts of `capstan rollout status`. */
 export function ownerRolloutView(owner: OwnerName & { namespace: string }, sources: ViewSources): LiveView {
@@ -61,10 +62,9 @@ export function ownerRolloutView(owner: OwnerName & { namespace: string }, sourc
           machine.metadata.namespace === namespace &&
           (names.has(machine.metadata.name) || isOf(machine.metadata, stored)),
       );
-      const rows = records.map((record) => {
-        const { machine } = record;
+      const rows = memory.drawn.draw(records, ({ machine }) => {
         const group = isMachineOfPool(machine) ? "" : ownerGroupOf(machine, rollout.outdated);
-        return laneOf(record, { group, forecast: [], nowMs: rollout.nowMs });
+        return { group, forecast: NOTHING_EXPECTED, nowMs: rollout.nowMs };
       });
       const levels = levelsOf(memory, rows);
       return { head: headOf({ stored, numbers, rollout, memory, levels, flags, owner }), rows };
