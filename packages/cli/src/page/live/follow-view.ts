@@ -65,7 +65,8 @@ async function messageOf(view: LiveView, sent: SentView, now: () => number): Pro
     const state = await view.read();
     return sent.next(state, now());
   } catch (error) {
-    return { type: "problem", nowMs: now(), text: error instanceof Error ? error.message : String(error) };
+    const text = error instanceof Error ? error.message : String(error);
+    return { type: "problem", nowMs: now(), text, isFirst: sent.isEmpty };
   }
 }
 
@@ -82,9 +83,14 @@ class SentView {
   #head: string | undefined;
   readonly #rows = new Map<string, { readonly row: Row; readonly text: string }>();
 
+  /** Whether nothing was sent yet. */
+  get isEmpty(): boolean {
+    return this.#head === undefined;
+  }
+
   /** The message that brings the browser to a state. */
   next({ head, rows }: ViewState, nowMs: number): Message {
-    const isFirst = this.#head === undefined;
+    const isFirst = this.isEmpty;
     const headText = JSON.stringify(head);
     const hasNewHead = headText !== this.#head;
     this.#head = headText;

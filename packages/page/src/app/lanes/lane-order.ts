@@ -20,7 +20,7 @@ export function shownLanes(
  * Lanes in the order in which machines were created: old ones above new ones, expected ones last. Names are compared slowly, and
  * sorting takes few comparisons when it begins with the order of before.
  */
-export function sortedLanes(lanes: ReadonlyMap<string, Lane>, before: readonly Lane[]): readonly Lane[] {
+export function sortedLanes(lanes: ReadonlyMap<string, Lane>, before: readonly Lane[] = []): readonly Lane[] {
   const known = new Set<string>();
   const kept = before.flatMap(({ key }) => {
     const lane = lanes.get(key);
