@@ -1,4 +1,5 @@
 import type { Lane, RolloutHead } from "@capstan/page";
+import type { ForecastLanes } from "../lanes/forecast-lanes.ts";
 import { DrawnLanes } from "../lanes/drawn-lanes.ts";
 import { levelsBefore } from "../lanes/levels.ts";
 import type { Pace } from "../../rollout/pace.ts";
@@ -11,6 +12,8 @@ export interface RolloutMemory {
   pace?: Pace | undefined;
   readonly forecast: KeptForecast;
   readonly drawn: DrawnLanes;
+  /** The forecast of an owner that is not a pool, and of what it was made. */
+  ofOwner?: { readonly atMs: number; readonly of: string; readonly lanes: ForecastLanes | undefined };
   readonly levels: Level[];
   /** The levels before those that were read, as the machines of the first read tell them. */
   before?: readonly Level[];
