@@ -315,12 +315,7 @@ type InstallArguments = [
   flags: AddressFlags,
 ];
 
-type FileArguments = [
-  owner: string,
-  member: string,
-  path: string,
-  flags: AddressFlags & { write?: string },
-];
+type FileArguments = [owner: string, member: string, path: string, flags: AddressFlags & { write?: string }];
 
 type ForbidFlags = AddressFlags & { name?: string; readOnly?: boolean; type?: string };
 

@@ -1,5 +1,5 @@
 import { dns1123LabelProblems, FEATURE_NAMES, type Features } from "@capstan/api";
-import { type AzureSettings, completeSettings, type Duration } from "@capstan/azure-sim";
+import { type AzureSettings, completeSettings, type Duration, IMAGE_QUOTAS } from "@capstan/azure-sim";
 import type { GuestSettings } from "../guests/guest.ts";
 import { type PublishedUpdates, updatesSince } from "../guests/security-updates.ts";
 import { count, duration, fields, listOf, mapped, oneOf, type Reader, text, trueOrFalse } from "./reader.ts";
@@ -63,9 +63,13 @@ const guests: Reader<Partial<GuestSettings>> = mapped(
 );
 
 const location = oneOf(regions);
+const families = new Set(sizes.map(({ family }) => family));
 const quota = mapped(
   fields(
-    { family: oneOf(["cores", ...new Set(sizes.map(({ family }) => family))]), limit: count(0, 1_000_000) },
+    {
+      family: oneOf(["cores", ...IMAGE_QUOTAS.map(({ name }) => name), ...families]),
+      limit: count(0, 1_000_000),
+    },
     { location },
   ),
   (given) => ({ location: SCENARIO_LOCATION, ...given }),
