@@ -30,8 +30,11 @@ export type Message<H extends object = object, R extends Row = Row> = { readonly
       /** The keys of the rows that are gone. */
       readonly gone: readonly string[];
     }
-  /** Why the view cannot be read now; what was shown before stays. */
-  | { readonly type: "problem"; readonly text: string }
+  /**
+   * Why the view cannot be read now. What was shown before stays, unless it is the first message of a stream: then it may be what
+   * the user may not see any more.
+   */
+  | { readonly type: "problem"; readonly text: string; readonly isFirst: boolean }
   /** Nothing has changed. */
   | { readonly type: "time" }
 );

@@ -42,7 +42,7 @@ export function rolloutStatus(shell: Shell, options: RolloutOptions & Patience):
   return withUserClient(shell, options.access, (client, place) => {
     const owner = ownerNamed(options.pool);
     if (owner) return awaitOwner(shell, { client, owner, place }, options);
-    return awaitRollout(shell, stateReader(client, poolIn(place, options), place.now), options);
+    return awaitRollout(shell, stateReader(client, poolIn(place, options), place), options);
   });
 }
 
@@ -89,6 +89,6 @@ export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<num
       return draw(shell, readText, TREE_EMPHASIS);
     }
     if (owner) return awaitOwner(shell, { client, owner, place }, { isWatching: true });
-    return showRollout(shell, stateReader(client, poolIn(place, options), place.now));
+    return showRollout(shell, stateReader(client, poolIn(place, options), place));
   });
 }

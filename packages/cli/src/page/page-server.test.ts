@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Cluster, type KubernetesObject } from "@capstan/api";
+import { builtInKinds } from "@capstan/apiserver";
 import { cluster, machinePool } from "@capstan/runtime/testing/builders";
 import { afterEach, describe, expect, test } from "vitest";
 import { keptPage } from "./kept-page.ts";
-import { type AnyMessage, ORIGIN, PageBed, PORT } from "./page.fixture.ts";
+import { type AnyMessage, ORIGIN, PageBed, PORT, rightsIn } from "./page.fixture.ts";
 
 const beds: PageBed[] = [];
 afterEach(() => {
@@ -164,32 +165,10 @@ describe("the stream of the fleet", () => {
 
   test("shows a user the namespaces of that user, and nothing of others", async () => {
     const bed = pageBed({ user: "jo" });
-    const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }];
-    const metadata = { name: "jo", namespace: "team" };
-    const rbac = "rbac.authorization.k8s.io";
     await bed.store(
       { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } },
       { apiVersion: "v1", kind: "Namespace", metadata: { name: "secret" } },
-      ...[
-        {
-          kind: "ClusterRole",
-          metadata: { name: "jo" },
-          rules: [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list"] }],
-        },
-        {
-          kind: "ClusterRoleBinding",
-          metadata: { name: "jo" },
-          roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "jo" },
-          subjects: [{ apiGroup: rbac, kind: "User", name: "jo" }],
-        },
-        { kind: "Role", metadata, rules },
-        {
-          kind: "RoleBinding",
-          metadata,
-          roleRef: { apiGroup: rbac, kind: "Role", name: "jo" },
-          subjects: [{ apiGroup: rbac, kind: "User", name: "jo" }],
-        },
-      ].map((object) => ({ apiVersion: `${rbac}/v1`, ...object })),
+      ...rightsIn("team"),
       named("mine", "team"),
       named("theirs", "secret"),
     );
@@ -201,6 +180,25 @@ describe("the stream of the fleet", () => {
     const foreign = await nextOf(bed.messages("view=cluster&namespace=secret&name=theirs"));
     expect(foreign.type).toBe("problem");
     expect(JSON.stringify(foreign)).not.toContain("Provision");
+  });
+
+  test("forgets what a user may not see any more, and ends the streams that showed it", async () => {
+    const bed = pageBed({ user: "jo" });
+    const team = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
+    await bed.store(team, ...rightsIn("team"), named("mine", "team"));
+    const messages = bed.messages("view=fleet");
+    expect(await nextOf(messages)).toMatchObject({ rows: [{ key: "team/mine" }] });
+    await bed.page.confirmRights();
+    const other = bed.messages("view=cluster&namespace=team&name=mine");
+    expect(await nextOf(other)).toMatchObject({ type: "snapshot" });
+    const binding = builtInKinds.find(({ kind }) => kind === "RoleBinding") ?? Cluster;
+    await bed.client.delete(binding, { name: "jo", namespace: "team" });
+    await bed.page.confirmRights();
+    expect(await messages.next()).toMatchObject({ done: true });
+    expect(await other.next()).toMatchObject({ done: true });
+    expect(await nextOf(bed.messages("view=fleet"))).toMatchObject({ rows: [] });
+    const denied = await nextOf(bed.messages("view=cluster&namespace=team&name=mine"));
+    expect(denied).toMatchObject({ type: "problem", isFirst: true });
   });
 
   test("makes characters visible that hide or turn a text", async () => {

@@ -163,7 +163,8 @@ export class PageServer {
     const live = await open();
     const view = viewFor(live, parametersOf(query));
     if (typeof view === "string") return answer(404, view);
-    return eventStream(() => this.#counted(followView({ env, live, now, view, signal })));
+    const either = AbortSignal.any([signal, live.ended]);
+    return eventStream(() => this.#counted(followView({ env, live, now, view, signal: either })));
   }
 
   async *#counted(chunks: AsyncIterable<string>): AsyncGenerator<string> {

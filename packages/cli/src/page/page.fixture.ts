@@ -96,3 +96,21 @@ export class PageBed {
     this.page.close();
   }
 }
+
+const RBAC = "rbac.authorization.k8s.io";
+const SUBJECTS = [{ apiGroup: RBAC, kind: "User", name: "jo" }];
+
+/** Lets jo list namespaces, and read everything of one of them. */
+export function rightsIn(namespace: string): readonly KubernetesObject[] {
+  const name = "jo";
+  const metadata = { name, namespace };
+  const toRole = (kind: string) => ({ roleRef: { apiGroup: RBAC, kind, name }, subjects: SUBJECTS });
+  const namespaces = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list"] }];
+  const everything = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }];
+  return [
+    { kind: "ClusterRole", metadata: { name }, rules: namespaces },
+    { kind: "ClusterRoleBinding", metadata: { name }, ...toRole("ClusterRole") },
+    { kind: "Role", metadata, rules: everything },
+    { kind: "RoleBinding", metadata, ...toRole("Role") },
+  ].map((object) => ({ apiVersion: `${RBAC}/v1`, ...object }));
+}

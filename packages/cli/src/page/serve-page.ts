@@ -1,19 +1,15 @@
 import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import type { FleetHead } from "@capstan/page";
-import { type Client, createLogger, type Logger } from "@capstan/runtime";
+import { type Client, createLogger } from "@capstan/runtime";
 import { portProblem } from "../port-problem.ts";
 import { prettyLines } from "../render/pretty-log.ts";
 import type { Terminal } from "../shell.ts";
 import type { KeptPage } from "./kept-page.ts";
-import { LaneHistory } from "./lanes/lane-history.ts";
-import { isLaneMachine } from "./lanes/segments.ts";
-import { LiveObjects } from "./live/live-objects.ts";
-import { type Scope, scopeOf } from "./live/scope.ts";
+import { OpenedObjects } from "./opened-objects.ts";
 import { BODY_LIMIT_BYTES, PageServer } from "./page-server.ts";
 import { planPicture, type PlanPlace } from "./plan/picture-of-plan.ts";
 import { Sessions } from "./sessions.ts";
 import type { AzureSource } from "./views/azure.ts";
-import { RolloutMemories } from "./views/rollout-memory.ts";
 import { viewFor } from "./views/view-for.ts";
 
 /** Whose objects the page shows, and where. */
@@ -51,13 +47,12 @@ export interface ServedPage {
   close(): Promise<void>;
 }
 
-/** Lists that take longer are shown when they come. */
-const FIRST_LISTS_MS = 10_000;
-
 /** The page of a place, and what ends it. */
 export interface Page {
   readonly server: PageServer;
   readonly sessions: Sessions;
+  /** Asks again what the user may see; done twice a minute. */
+  confirmRights(): Promise<void>;
   close(): void;
 }
 
@@ -68,8 +63,6 @@ export function createPage(place: Omit<PagePlace, "port" | "portFlag">): Page {
   // The views show what fails; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(place.log));
   const opened = new OpenedObjects(place, log);
-  const memories = new RolloutMemories();
-  const { lanes } = opened;
   const server = new PageServer({
     env,
     sessions,
@@ -79,7 +72,8 @@ export function createPage(place: Omit<PagePlace, "port" | "portFlag">): Page {
     files: async () => (await import("./build-app.ts")).buildApp(),
     live: () => opened.live(),
     viewFor: (live, parameters) => {
-      const fleetHead = (): FleetHead => ({ scope: opened.scope?.text ?? "", notes: live.problems() });
+      const { scope, lanes, memories } = opened;
+      const fleetHead = (): FleetHead => ({ scope: scope?.text ?? "", notes: live.problems() });
       return viewFor(parameters, {
         live,
         now,
@@ -92,7 +86,7 @@ export function createPage(place: Omit<PagePlace, "port" | "portFlag">): Page {
       });
     },
   });
-  return { server, sessions, close: () => opened.close() };
+  return { server, sessions, confirmRights: () => opened.confirmRights(), close: () => opened.close() };
 }
 
 /** Serves the page on 127.0.0.1. */
@@ -144,50 +138,5 @@ async function listen({ server }: Page, { port, portFlag, kept }: PagePlace): Pr
     return await on(port);
   } catch (error) {
     throw portProblem(error, port, portFlag);
-  }
-}
-
-type Place = Pick<PagePlace, "client" | "env" | "now" | "chosen" | "fallback">;
-
-/** The objects, once for all browsers. */
-class OpenedObjects {
-  readonly #place: Place;
-  readonly #log: Logger;
-  #opening: Promise<LiveObjects> | undefined;
-  #live: LiveObjects | undefined;
-  /** What machines went through, from the first login on. */
-  readonly lanes = new LaneHistory();
-  scope: Scope | undefined;
-
-  constructor(place: Place, log: Logger) {
-    this.#place = place;
-    this.#log = log;
-  }
-
-  /** After a failure the next request tries again. */
-  live(): Promise<LiveObjects> {
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  close(): void {
-    this.#live?.close();
-  }
-
-  async #open(): Promise<LiveObjects> {
-    const { client, env, now, chosen, fallback } = this.#place;
-    this.scope = await scopeOf(client, { chosen, fallback });
-    const live = new LiveObjects({ client, env, log: this.#log, namespaces: this.scope.namespaces });
-    this.#live = live;
-    live.onChange(({ object, isGone }) => {
-      if (!isLaneMachine(object)) return;
-      if (isGone) this.lanes.noteGone(object, now());
-      else this.lanes.note(object, now());
-    });
-    await live.start(FIRST_LISTS_MS, env);
-    return live;
   }
 }

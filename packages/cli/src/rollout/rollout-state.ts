@@ -1,7 +1,7 @@
 import { isOfRollout } from "@capstan/plan";
 import { titleOf } from "../plan/read/given-objects.ts";
 import type { PoolBlock } from "../plan/print/pool-block.ts";
-import { planFor, type PlannedPool } from "../plan/planners/pool-plan.ts";
+import { type Forecaster, planFor, type PlannedPool } from "../plan/planners/pool-plan.ts";
 import { type PoolParts, rivalNotes } from "../plan/planners/pool-parts.ts";
 import type { RolloutMoment } from "./pace.ts";
 
@@ -19,8 +19,8 @@ export interface RolloutState extends PlannedPool {
 export type ReadState = () => Promise<RolloutState>;
 
 /** The state of a rollout, from the same plan that the controllers make. */
-export function rolloutState(parts: PoolParts, nowMs: number): RolloutState {
-  const planned = planFor(parts, nowMs);
+export function rolloutState(parts: PoolParts, nowMs: number, forecaster?: Forecaster): RolloutState {
+  const planned = planFor(parts, nowMs, forecaster);
   const { actions, blocked, budget } = planned.plan;
   const isIdle = !actions.some(isOfRollout) && blocked.length === 0;
   const failure = failureOf(parts, planned.standstill);

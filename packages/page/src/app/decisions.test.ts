@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FleetRow, Lane, Message, Row } from "../protocol.ts";
 import { isShownInFleet, sortedFleet } from "./fleet-order.ts";
-import { shownLanes } from "./lanes/lane-order.ts";
+import { shownLanes, sortedLanes } from "./lanes/lane-order.ts";
 import { axisOf } from "./lanes/time-axis.ts";
 import { durationText } from "./time.ts";
 import { emptyView, viewAfter } from "./view-store.ts";
@@ -33,7 +33,7 @@ describe("a view after a message", () => {
 
   test("shows a problem beside what was shown, until the next state", () => {
     const before = viewAfter(emptyView<{ title: string }, TestRow>(), snapshot);
-    const problem = viewAfter(before, { type: "problem", nowMs: 2, text: "no answer" });
+    const problem = viewAfter(before, { type: "problem", nowMs: 2, text: "no answer", isFirst: false });
     expect([problem.problem, problem.rows.size]).toEqual(["no answer", 2]);
     expect(viewAfter(problem, snapshot).problem).toBeUndefined();
   });
@@ -94,7 +94,10 @@ const lane = (name: string, fromMs: number, more: Partial<Lane> = {}): Lane => (
 
 test("lanes are in the order of creation, without machines that were gone before", () => {
   const lanes = [lane("b", 5), lane("gone", 1, { goneMs: 2 }), lane("a10", 3), lane("a9", 3)];
-  expect(shownLanes(lanes, { search: "", fromMs: 3 }).map(({ name }) => name)).toEqual(["a9", "a10", "b"]);
+  const sorted = sortedLanes(new Map(lanes.map((one) => [one.key, one])));
+  expect(shownLanes(sorted, { search: "", fromMs: 3 }).map(({ name }) => name)).toEqual(["a9", "a10", "b"]);
+  const next = new Map([lane("a10", 3), lane("b", 4), lane("c", 1)].map((one) => [one.key, one]));
+  expect(sortedLanes(next, sorted).map(({ name }) => name)).toEqual(["c", "a10", "b"]);
 });
 
 describe("the axis of time", () => {

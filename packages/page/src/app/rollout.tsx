@@ -1,9 +1,10 @@
+import { useMemo, useRef } from "preact/hooks";
 import type { StreamRequest } from "../addresses.ts";
 import type { Lane, Obstacle, RolloutHead } from "../protocol.ts";
 import { Availability } from "./lanes/availability.tsx";
 import { Lanes } from "./lanes/lanes.tsx";
 import { Legend } from "./lanes/legend.tsx";
-import { shownLanes } from "./lanes/lane-order.ts";
+import { shownLanes, sortedLanes } from "./lanes/lane-order.ts";
 import { Command, Said, ToneMark } from "./parts.tsx";
 import { route } from "./route.ts";
 import { nowMs, useView } from "./stream.ts";
@@ -20,16 +21,13 @@ export function RolloutView({ request }: { readonly request: StreamRequest }) {
     <>
       <ViewTitle title={title} />
       <Problem text={problem} />
-      {head ? (
-        <Rollout head={head} lanes={[...rows.values()]} />
-      ) : (
-        problem === undefined && <p class="faint">Reading …</p>
-      )}
+      {head ? <Rollout head={head} rows={rows} /> : problem === undefined && <p class="faint">Reading …</p>}
     </>
   );
 }
 
-function Rollout({ head, lanes }: { readonly head: RolloutHead; readonly lanes: readonly Lane[] }) {
+function Rollout({ head, rows }: { readonly head: RolloutHead; readonly rows: ReadonlyMap<string, Lane> }) {
+  const lanes = useSorted(rows);
   const axis = axisOf(head, lanes, nowMs.value);
   const shown = shownLanes(lanes, { search: route.value.search, fromMs: axis.fromMs });
   return (
@@ -52,6 +50,12 @@ function Rollout({ head, lanes }: { readonly head: RolloutHead; readonly lanes: 
       </p>
     </>
   );
+}
+
+/** The time is drawn each second, and lanes are sorted only when they have changed. */
+function useSorted(rows: ReadonlyMap<string, Lane>): readonly Lane[] {
+  const sorted = useRef<readonly Lane[]>([]);
+  return useMemo(() => (sorted.current = sortedLanes(rows, sorted.current)), [rows]);
 }
 
 function Pace({ head }: { readonly head: RolloutHead }) {

@@ -35,10 +35,12 @@ export function Rows<R extends Row>({ label, class: name, heads, rows, height, d
       }),
     [],
   );
+  // Another function makes the virtualizer measure all rows again.
+  const keyAt = useMemo(() => (index: number) => rows[index]?.key ?? index, [rows]);
   virtual.setOptions({
     ...virtual.options,
     count: rows.length,
-    getItemKey: (index) => rows[index]?.key ?? index,
+    getItemKey: keyAt,
     scrollMargin: body.current?.offsetTop ?? 0,
     onChange: () => redraw({}),
   });

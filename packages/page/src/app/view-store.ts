@@ -28,7 +28,7 @@ export function viewAfter<H extends object, R extends Row>(
     case "change":
       return { head: message.head ?? before.head, rows: rowsAfter(before.rows, message), problem: undefined };
     case "problem":
-      return { ...before, problem: message.text };
+      return { ...(message.isFirst ? emptyView<H, R>() : before), problem: message.text };
     case "time":
       return before;
   }

@@ -64,7 +64,11 @@ function createdBy({ action, afterMs }: TimedAction, times: StepTimes, nowMs: nu
   return Array.from({ length: Math.max(0, to - from) }, () => phases);
 }
 
-function inOrder(startMs: number, steps: readonly (readonly [LaneForecast["phase"], number])[]): Phases {
+/** Steps that follow one another. */
+export function inOrder(
+  startMs: number,
+  steps: readonly (readonly [LaneForecast["phase"], number])[],
+): Phases {
   let fromMs = startMs;
   return steps.map(([phase, durationMs]) => {
     const toMs = fromMs + durationMs;
@@ -74,7 +78,8 @@ function inOrder(startMs: number, steps: readonly (readonly [LaneForecast["phase
   });
 }
 
-function newLane(forecast: Phases, index: number): Lane {
+/** The lane of a machine that does not exist yet. */
+export function newLane(forecast: Phases, index: number): Lane {
   return {
     key: `new/${index}`,
     name: `new machine ${index + 1}`,

@@ -2,7 +2,8 @@ import type { Lane, LaneForecast, Tone } from "@capstan/page";
 import { hasTrouble } from "../../describe/trouble.ts";
 import type { LaneRecord } from "./lane-history.ts";
 
-interface LaneLook {
+/** How a machine is shown. */
+export interface LaneLook {
   readonly group: string;
   readonly forecast: readonly LaneForecast[];
   readonly nowMs: number;
@@ -26,7 +27,8 @@ export function laneOf(record: LaneRecord, { group, forecast, nowMs }: LaneLook)
   };
 }
 
-function toneOf({ machine, segments, goneMs }: LaneRecord, nowMs: number): Tone {
+/** How a machine stands. */
+export function toneOf({ machine, segments, goneMs }: LaneRecord, nowMs: number): Tone {
   if (goneMs !== undefined) return "unknown";
   if (hasTrouble(machine, nowMs)) return "bad";
   return segments.at(-1)?.phase === "ready" ? "good" : "waiting";

@@ -26,6 +26,8 @@ interface FollowOptions {
 const SHORTEST_PAUSE_MS = 80;
 // A view may take a fifth of a core at most: an expensive one is read less often.
 const PAUSE_PER_READING = 4;
+// The first reading of a large view takes longer than all others.
+const LONGEST_PAUSE_MS = 1_000;
 // Browsers and people learn from silence that the connection is lost.
 const HEARTBEAT_MS = 5_000;
 
@@ -44,12 +46,13 @@ export async function* followView(options: FollowOptions): AsyncGenerator<string
     let refreshAtMs = 0;
     while (!signal.aborted) {
       const beganMs = env.clock.monotonic();
-      if (news.take() || beganMs >= refreshAtMs) {
-        refreshAtMs = beganMs + (view.refreshMs ?? Number.POSITIVE_INFINITY);
-        yield eventOf(await messageOf(view, sent, now));
-      } else yield eventOf({ type: "time", nowMs: now() });
+      const isDue = news.take() || beganMs >= refreshAtMs;
+      if (isDue) refreshAtMs = beganMs + (view.refreshMs ?? Number.POSITIVE_INFINITY);
+      const text = eventOf(isDue ? await messageOf(view, sent, now) : { type: "time", nowMs: now() });
+      // Only the reading counts, not how long the browser takes to fetch the message.
       const tookMs = env.clock.monotonic() - beganMs;
-      await news.pause(Math.max(SHORTEST_PAUSE_MS, PAUSE_PER_READING * tookMs));
+      yield text;
+      await news.pause(Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, PAUSE_PER_READING * tookMs)));
       await news.wait(HEARTBEAT_MS);
     }
   } finally {
@@ -62,7 +65,8 @@ async function messageOf(view: LiveView, sent: SentView, now: () => number): Pro
     const state = await view.read();
     return sent.next(state, now());
   } catch (error) {
-    return { type: "problem", nowMs: now(), text: error instanceof Error ? error.message : String(error) };
+    const text = error instanceof Error ? error.message : String(error);
+    return { type: "problem", nowMs: now(), text, isFirst: sent.isEmpty };
   }
 }
 
@@ -79,9 +83,14 @@ class SentView {
   #head: string | undefined;
   readonly #rows = new Map<string, { readonly row: Row; readonly text: string }>();
 
+  /** Whether nothing was sent yet. */
+  get isEmpty(): boolean {
+    return this.#head === undefined;
+  }
+
   /** The message that brings the browser to a state. */
   next({ head, rows }: ViewState, nowMs: number): Message {
-    const isFirst = this.#head === undefined;
+    const isFirst = this.isEmpty;
     const headText = JSON.stringify(head);
     const hasNewHead = headText !== this.#head;
     this.#head = headText;

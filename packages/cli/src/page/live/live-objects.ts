@@ -27,7 +27,7 @@ import {
 import { selectorOf } from "./selector.ts";
 
 /** The kinds that the views are made of; their objects are kept equal to the server. Secrets are not among them. */
-const LIVE_KINDS: readonly Kind[] = [
+export const LIVE_KINDS: readonly Kind[] = [
   Cluster,
   AzureCluster,
   KubeadmControlPlane,
@@ -170,6 +170,11 @@ export class LiveObjects {
           ? this.list(kind, options)
           : await this.#client.list(kind, options),
     };
+  }
+
+  /** Aborted when the watches have ended. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
 
   /** Ends all watches. */

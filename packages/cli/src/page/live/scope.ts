@@ -60,10 +60,22 @@ async function namespacesOf(client: Client): Promise<readonly string[] | undefin
   }
 }
 
-async function mayList(client: Client, namespace: string | undefined): Promise<boolean> {
+/** What a user may list, as a text that differs when rights were given or taken away. */
+export async function rightsOf(client: Client, scope: Scope, kinds: readonly Kind[]): Promise<string> {
+  const { namespaces = [undefined] } = scope;
+  const asked = namespaces.flatMap((namespace) => kinds.map((kind) => ({ namespace, kind })));
+  const answers = await Promise.all(asked.map(({ namespace, kind }) => mayList(client, namespace, kind)));
+  return `${scope.text} ${answers.map(Number).join("")}`;
+}
+
+async function mayList(
+  client: Client,
+  namespace: string | undefined,
+  { group, plural }: Kind = Cluster,
+): Promise<boolean> {
   const resourceAttributes = {
-    group: Cluster.group,
-    resource: Cluster.plural,
+    group,
+    resource: plural,
     verb: "list",
     ...(namespace !== undefined && { namespace }),
   };

@@ -8,7 +8,7 @@ import {
   MachineDeployment,
   MachineSet,
 } from "@capstan/api";
-import type { Lane, Obstacle, RolloutHead, RolloutNumbers, ViewState } from "@capstan/page";
+import type { Lane, LaneForecast, Obstacle, RolloutHead, RolloutNumbers, ViewState } from "@capstan/page";
 import { ownerRollout } from "../../rollout/live-owner.ts";
 import {
   type Owner,
@@ -22,7 +22,8 @@ import {
 import { ownerGroupOf } from "../../rollout/owner-tree.ts";
 import { type Pace, paceAfter, paceLine } from "../../rollout/pace.ts";
 import type { RolloutAnswer } from "../../rollout/rollout-answer.ts";
-import { laneOf } from "../lanes/lane.ts";
+import type { ForecastLanes } from "../lanes/forecast-lanes.ts";
+import { ownerForecast } from "../lanes/owner-forecast.ts";
 import { isMachineOfPool } from "../lanes/segments.ts";
 import { obstacleOf } from "../lanes/unblock.ts";
 import type { LiveView } from "../live/follow-view.ts";
@@ -37,6 +38,8 @@ const KINDS: ReadonlySet<string> = new Set(
 );
 
 const REFRESH_MS = 5_000;
+
+const NOTHING_EXPECTED: readonly LaneForecast[] = [];
 
 /** The rollout of a MachineDeployment or a control plane, with the facts of `capstan rollout status`. */
 export function ownerRolloutView(owner: OwnerName & { namespace: string }, sources: ViewSources): LiveView {
@@ -61,15 +64,38 @@ export function ownerRolloutView(owner: OwnerName & { namespace: string }, sourc
           machine.metadata.namespace === namespace &&
           (names.has(machine.metadata.name) || isOf(machine.metadata, stored)),
       );
-      const rows = records.map((record) => {
-        const { machine } = record;
+      const expected = numbers.state === "RolledOut" ? undefined : expectedOf(rollout, memory);
+      const shown = memory.drawn.draw(records, ({ machine }) => {
         const group = isMachineOfPool(machine) ? "" : ownerGroupOf(machine, rollout.outdated);
-        return laneOf(record, { group, forecast: [], nowMs: rollout.nowMs });
+        const forecast = expected?.byName.get(machine.metadata.name) ?? NOTHING_EXPECTED;
+        return { group, forecast, nowMs: rollout.nowMs };
       });
+      const rows = [...shown, ...(expected?.created ?? [])];
       const levels = levelsOf(memory, rows);
       return { head: headOf({ stored, numbers, rollout, memory, levels, flags, owner }), rows };
     },
   };
+}
+
+// Dashes that move with each second would be read again by all browsers.
+const FORECAST_AGE_MS = 30_000;
+
+/** The forecast, made again when machines were changed, or when it is old. */
+function expectedOf(
+  { machines, outdated, course, nowMs }: OwnerRollout,
+  memory: RolloutMemory,
+): ForecastLanes | undefined {
+  const next = machines
+    .filter(({ metadata }) => outdated.has(metadata.name) && metadata.deletionTimestamp === undefined)
+    .map(({ metadata }) => metadata)
+    .toSorted((a, b) => Date.parse(a.creationTimestamp ?? "") - Date.parse(b.creationTimestamp ?? ""))
+    .map(({ name }) => name);
+  const of = next.join(" ");
+  const kept = memory.ofOwner;
+  if (kept?.of === of && nowMs - kept.atMs < FORECAST_AGE_MS) return kept.lanes;
+  const lanes = ownerForecast({ course, outdated: next, nowMs });
+  memory.ofOwner = { atMs: nowMs, of, lanes };
+  return lanes;
 }
 
 /** Machines that are gone are not listed any more; they had the labels of their owner. */

@@ -1,8 +1,7 @@
 import { AzureMachinePool, AzureMachinePoolMachine, Cluster, MachinePool } from "@capstan/api";
-import type { Lane, Obstacle, RolloutHead, Tone, ViewState } from "@capstan/page";
+import type { Lane, LaneForecast, Obstacle, RolloutHead, Tone, ViewState } from "@capstan/page";
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
-import { minReadySecondsOf } from "../../plan/planners/pool-plan.ts";
-import { medianTimes } from "../../plan/times/expected-times.ts";
+import type { Forecaster } from "../../plan/planners/pool-plan.ts";
 import { budgetLine } from "../../rollout/budget-line.ts";
 import { inTheWay, machineReports, type Report } from "../../rollout/obstacles.ts";
 import { paceAfter, paceLine } from "../../rollout/pace.ts";
@@ -16,8 +15,6 @@ import {
 } from "../../rollout/rollout-state.ts";
 import { poolGroupOf } from "../../rollout/rollout-tree.ts";
 import { stateReader } from "../../rollout/state-reader.ts";
-import { forecastLanes, type ForecastLanes } from "../lanes/forecast-lanes.ts";
-import { laneOf } from "../lanes/lane.ts";
 import type { LaneRecord } from "../lanes/lane-history.ts";
 import { type HeldRollout, obstacleOf } from "../lanes/unblock.ts";
 import type { LiveView } from "../live/follow-view.ts";
@@ -43,8 +40,9 @@ const KINDS: ReadonlySet<string> = new Set(
 export function poolRolloutView(pool: PoolOfView, sources: ViewSources): LiveView {
   const { live, now, memories, lanes, flags } = sources;
   const { kind, namespace, name } = pool;
-  const read = stateReader(live.reader(), { name: `${kind}/${name}`, namespace }, now);
   const memory = memories.of(`${kind}/${namespace}/${name}`);
+  const forecaster: Forecaster = (parts, view) => memory.forecast.of(parts, view);
+  const read = stateReader(live.reader(), { name: `${kind}/${name}`, namespace }, { now, forecaster });
   let cluster: string | undefined;
   return {
     refreshMs: REFRESH_MS,
@@ -63,7 +61,7 @@ export function poolRolloutView(pool: PoolOfView, sources: ViewSources): LiveVie
           metadata.namespace === namespace &&
           metadata.labels?.[MACHINE_POOL_LABEL] === state.parts.pool.metadata.name,
       );
-      const rows = lanesOf(state, records);
+      const rows = lanesOf(state, records, memory);
       return { head: headOf(state, { levels: levelsOf(memory, rows), memory, flags }), rows };
     },
   };
@@ -138,21 +136,20 @@ function obstaclesOf(state: RolloutState, flags: string): readonly Obstacle[] {
 // A user with more to repair begins with these.
 const MOST_OBSTACLES = 12;
 
-function lanesOf(state: RolloutState, records: readonly LaneRecord[]): readonly Lane[] {
+function lanesOf(
+  state: RolloutState,
+  records: readonly LaneRecord[],
+  { forecast, drawn }: RolloutMemory,
+): readonly Lane[] {
   const { view } = state;
   const views = new Map(view.machines.map((machine) => [machine.name, machine]));
-  const expected = forecastOf(state);
-  const shown = records.map((record) => {
-    const machine = views.get(record.machine.metadata.name);
+  const expected = forecast.lanes(state);
+  const shown = drawn.draw(records, ({ machine: { metadata } }) => {
+    const machine = views.get(metadata.name);
     const group = machine ? poolGroupOf(machine, view.desiredHash) : "gone";
-    const forecast = expected?.byName.get(record.machine.metadata.name) ?? [];
-    return laneOf(record, { group, forecast, nowMs: view.nowMs });
+    return { group, forecast: expected?.byName.get(metadata.name) ?? NOTHING_EXPECTED, nowMs: view.nowMs };
   });
   return [...shown, ...(expected && !state.isDone ? expected.created : [])];
 }
 
-function forecastOf({ forecast, view, parts }: RolloutState): ForecastLanes | undefined {
-  if (!forecast) return undefined;
-  const times = medianTimes({ minReadySeconds: minReadySecondsOf(parts) });
-  return forecastLanes({ forecast, times, nowMs: view.nowMs });
-}
+const NOTHING_EXPECTED: readonly LaneForecast[] = [];

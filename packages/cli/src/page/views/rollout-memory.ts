@@ -1,14 +1,25 @@
-import type { Lane } from "@capstan/page";
+import type { Lane, RolloutHead } from "@capstan/page";
+import type { ForecastLanes } from "../lanes/forecast-lanes.ts";
+import { DrawnLanes } from "../lanes/drawn-lanes.ts";
 import { levelsBefore } from "../lanes/levels.ts";
 import type { Pace } from "../../rollout/pace.ts";
 import type { RolloutState } from "../../rollout/rollout-state.ts";
+import { KeptForecast } from "./kept-forecast.ts";
 
 /** What the page remembers of a rollout between reads, for all its windows. */
 export interface RolloutMemory {
   earlier?: RolloutState;
   pace?: Pace | undefined;
-  readonly levels: (readonly [atMs: number, available: number])[];
+  readonly forecast: KeptForecast;
+  readonly drawn: DrawnLanes;
+  /** The forecast of an owner that is not a pool, and of what it was made. */
+  ofOwner?: { readonly atMs: number; readonly of: string; readonly lanes: ForecastLanes | undefined };
+  readonly levels: Level[];
+  /** The levels before those that were read, as the machines of the first read tell them. */
+  before?: readonly Level[];
 }
+
+type Level = readonly [atMs: number, available: number];
 
 /** What is shown where no rollout has been seen: the last minutes. */
 export const LOOK_BACK_MS = 15 * 60_000;
@@ -23,7 +34,11 @@ export class RolloutMemories {
 
   /** The memory of a rollout. */
   of(key: string): RolloutMemory {
-    const memory = this.#memories.get(key) ?? { levels: [] };
+    const memory = this.#memories.get(key) ?? {
+      forecast: new KeptForecast(),
+      drawn: new DrawnLanes(),
+      levels: [],
+    };
     this.#memories.delete(key);
     this.#memories.set(key, memory);
     const [oldest] = this.#memories.keys();
@@ -40,6 +55,7 @@ export function noteLevel({ levels }: RolloutMemory, atMs: number, available: nu
 }
 
 /** The levels that were read, after those that the lanes tell of the time before. */
-export function levelsOf({ levels }: RolloutMemory, lanes: readonly Lane[]): RolloutMemory["levels"] {
-  return [...levelsBefore(lanes, levels[0]?.[0] ?? 0), ...levels];
+export function levelsOf(memory: RolloutMemory, lanes: readonly Lane[]): RolloutHead["levels"] {
+  memory.before ??= levelsBefore(lanes, memory.levels[0]?.[0] ?? 0);
+  return [...memory.before, ...memory.levels];
 }

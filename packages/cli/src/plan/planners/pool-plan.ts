@@ -47,13 +47,16 @@ export interface PlannedPool extends ObservedPool {
   readonly drains: readonly BlockedDrain[];
 }
 
+/** Forecasts the rollout of a pool that does not stand still. */
+export type Forecaster = (parts: PoolParts, view: PoolView) => Forecast;
+
 /** Plans the next steps of a pool with the functions that its controllers use; instances come from statuses. */
-export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
+export function planFor(parts: PoolParts, nowMs: number, forecaster: Forecaster = forecastOf): PlannedPool {
   const observed = observedPool(parts, nowMs);
   const plan = planPool(observed.view);
   const actions = plan.actions.map((action) => withMarked(action, observed.view));
   const standstill = standstillOf(parts, observed.view);
-  const forecast = standstill || observed.view.isPaused ? undefined : forecastOf(parts, observed.view);
+  const forecast = standstill || observed.view.isPaused ? undefined : forecaster(parts, observed.view);
   return {
     ...observed,
     plan: standstill ? standstillPlan(plan) : { ...plan, actions },
@@ -65,9 +68,14 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   };
 }
 
-/** All steps, if every step takes as long as half of them do. */
-function forecastOf(parts: PoolParts, view: PoolView): Forecast {
-  return forecastPool(view, medianTimes({ minReadySeconds: minReadySecondsOf(parts) }));
+// Each step of a forecast plans the whole pool: 10,000 machines in 500 waves take 9 s. After ten waves the pace is known.
+const MOST_MACHINE_STEPS = 100_000;
+const FEWEST_WAVES = 10;
+
+/** All steps, if every step takes as long as half of them do; of a large pool the first ones, and how long the rest takes. */
+export function forecastOf(parts: PoolParts, view: PoolView): Forecast {
+  const mostWaves = Math.max(FEWEST_WAVES, Math.floor(MOST_MACHINE_STEPS / (view.machines.length + 1)));
+  return forecastPool(view, medianTimes({ minReadySeconds: minReadySecondsOf(parts) }), { mostWaves });
 }
 
 /** How long a Node must be Ready before its machine is available. */
@@ -128,8 +136,19 @@ function machineFacts(
   machine: Frozen<AzureMachinePoolMachine>,
   scaleSet: SetFacts | undefined,
 ): MachineFacts {
-  const facts = factsFromStatus(machine);
+  const facts = knownFacts(machine);
   const { instance } = facts;
   if (instance?.isLatestModel !== true || !scaleSet) return facts;
   return { ...facts, instance: { ...instance, modelHash: scaleSet.modelHash } };
+}
+
+// Machines of a watch are frozen, and read again with each change of any other one of them.
+const KNOWN = new WeakMap<Frozen<AzureMachinePoolMachine>, MachineFacts>();
+
+function knownFacts(machine: Frozen<AzureMachinePoolMachine>): MachineFacts {
+  const known = KNOWN.get(machine);
+  if (known) return known;
+  const facts = factsFromStatus(machine);
+  if (Object.isFrozen(machine)) KNOWN.set(machine, facts);
+  return facts;
 }

@@ -17,7 +17,18 @@ interface Dated {
 
 /** The newest timestamp of objects: a dump cannot be older than that. */
 export function newestTimeIn(objects: readonly Dated[]): number | undefined {
-  return newestIn(objects.map(({ metadata, status }) => [{ ...metadata, ...WITHOUT_FUTURE_TIMES }, status]));
+  return objects.map(newestOf).reduce(later, undefined);
+}
+
+// Objects of a watch are frozen and read again with each change of any other one of them.
+const FOUND = new WeakMap<Dated, number | undefined>();
+
+function newestOf(object: Dated): number | undefined {
+  if (FOUND.has(object)) return FOUND.get(object);
+  const { metadata, status } = object;
+  const newest = newestIn([{ ...metadata, ...WITHOUT_FUTURE_TIMES }, status]);
+  if (Object.isFrozen(object)) FOUND.set(object, newest);
+  return newest;
 }
 
 // Annotations, like a spec, may hold times in the future: a join token expires an hour ahead.

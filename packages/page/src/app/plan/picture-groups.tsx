@@ -2,7 +2,7 @@ import type { PictureGroup } from "../../picture.ts";
 import { Availability } from "../lanes/availability.tsx";
 import { Lanes } from "../lanes/lanes.tsx";
 import { Legend } from "../lanes/legend.tsx";
-import { shownLanes } from "../lanes/lane-order.ts";
+import { shownLanes, sortedLanes } from "../lanes/lane-order.ts";
 import { Said } from "../parts.tsx";
 import { route } from "../route.ts";
 import { axisOf } from "../lanes/time-axis.ts";
@@ -22,7 +22,8 @@ function Group({ group }: { readonly group: PictureGroup }) {
   const { title, facts, floor, levels, lanes, beganMs, nowMs, endMs } = group;
   const isOver = nowMs >= endMs;
   const axis = axisOf({ beganMs, ...(isOver ? { endedMs: endMs } : { expectedEndMs: endMs }) }, lanes, nowMs);
-  const shown = shownLanes(lanes, { search: route.value.search, fromMs: axis.fromMs });
+  const sorted = sortedLanes(new Map(lanes.map((lane) => [lane.key, lane])));
+  const shown = shownLanes(sorted, { search: route.value.search, fromMs: axis.fromMs });
   const available = levels.at(-1)?.[1] ?? 0;
   const numbers = { machines: { desired: floor ?? 1, available } };
   return (

@@ -51,6 +51,20 @@ describe("a forecast", () => {
     });
   });
 
+  test.each([
+    { maxSurge: 1, maxUnavailable: 0, instanceUpdate: "Replace" },
+    { maxSurge: 4, maxUnavailable: 3, instanceUpdate: "Replace" },
+    { maxSurge: 0, maxUnavailable: 5, instanceUpdate: "InPlace" },
+  ] as const)("of the first waves tells how long all take: %o", (strategy) => {
+    const machines = Array.from({ length: 120 }, (_, id) => machine(id));
+    const view = pool({ ...strategy, desiredHash: "B", machines });
+    const { totals } = forecastPool(view, TIMES);
+    const begun = forecastPool(view, TIMES, { mostWaves: 10 });
+    expect(begun.waves).toHaveLength(10);
+    for (const name of ["durationMs", "waves", "deleted", "updatedInPlace", "created", "puts"] as const)
+      expect(Math.abs(begun.totals[name] / totals[name] - 1) || 0, name).toBeLessThan(0.08);
+  });
+
   test.each<[string, Partial<PoolView>, Partial<Forecast["totals"]> & { readonly seconds: number }]>([
     [
       "replaces one by one with a surge of one",

@@ -46,10 +46,20 @@ const STUCK_WAIT_MS = 11 * 60_000;
 /** No rollout takes this many steps for each machine; the limit ends a forecast that would loop forever. */
 const STEPS_PER_MACHINE = 20;
 
+interface ForecastLimits {
+  /** Simulate so many waves; the rest is taken to go on at their pace. */
+  readonly mostWaves: number;
+}
+
 /** Simulates a rollout in time, with the same planner that the pool controller uses. */
-export function forecastPool(view: PoolView, times: StepTimes): Forecast {
+export function forecastPool(
+  view: PoolView,
+  times: StepTimes,
+  { mostWaves }: ForecastLimits = { mostWaves: Infinity },
+): Forecast {
   const course = startOf(view, times);
   const started: TimedAction[] = [];
+  const waves: WaveStart[] = [];
   const seen = { lowestAvailable: Number.POSITIVE_INFINITY, mostMachines: 0, lastMs: view.nowMs };
   const steps = STEPS_PER_MACHINE * (view.machines.length + view.desired + 10);
   let plan = planPool(viewOf(course));
@@ -57,10 +67,10 @@ export function forecastPool(view: PoolView, times: StepTimes): Forecast {
     seen.lowestAvailable = Math.min(seen.lowestAvailable, plan.budget.available);
     seen.mostMachines = Math.max(seen.mostMachines, plan.budget.live);
     const actions = plan.actions.filter(({ action }) => action !== "Wait");
-    for (const action of actions) {
-      started.push({ afterMs: course.view.nowMs - view.nowMs, action });
-      performActions(course, action);
-    }
+    if (actions.some(isDisruptive)) noteWave(waves, { course, plan, started, beganMs: view.nowMs });
+    if (waves.length > mostWaves) return extrapolated(started, waves, seen);
+    started.push(...actions.map((action) => ({ afterMs: course.view.nowMs - view.nowMs, action })));
+    actions.forEach((action) => performActions(course, action));
     if (actions.length === 0 && !moveOn(course)) {
       const later = afterStuckWait(course, plan);
       if (!later) break;
@@ -71,20 +81,71 @@ export function forecastPool(view: PoolView, times: StepTimes): Forecast {
     plan = planPool(viewOf(course));
   }
   const durationMs = seen.lastMs - view.nowMs;
-  const waves = wavesOf(started, durationMs);
+  const all = wavesOf(started, durationMs);
   const { lowestAvailable, mostMachines } = seen;
   return {
-    waves,
+    waves: all,
     totals: {
       ...countsOf(started),
       created: madeBy(course),
-      waves: waves.length,
+      waves: all.length,
       durationMs,
       lowestAvailable,
       mostMachines,
     },
     isReached: plan.actions.length === 0 && plan.blocked.length === 0,
     blocked: plan.blocked,
+  };
+}
+
+/** When a wave begins, how many machines are outdated then, and what was done before. */
+interface WaveStart extends Pick<Totals, "created" | "deleted" | "updatedInPlace" | "puts"> {
+  readonly afterMs: number;
+  readonly outdated: number;
+}
+
+interface BegunWave {
+  readonly course: Course;
+  readonly plan: PoolPlan;
+  readonly started: readonly TimedAction[];
+  readonly beganMs: number;
+}
+
+/** A wave may begin with several steps at the same time. */
+function noteWave(waves: WaveStart[], { course, plan, started, beganMs }: BegunWave): void {
+  const afterMs = course.view.nowMs - beganMs;
+  if (waves.at(-1)?.afterMs === afterMs) return;
+  waves.push({ ...countsOf(started), afterMs, outdated: plan.budget.outdated, created: madeBy(course) });
+}
+
+/** The rest of a rollout goes on like the second half of the simulated waves: the first ones fill the budget. */
+function extrapolated(
+  started: readonly TimedAction[],
+  waves: readonly WaveStart[],
+  { lowestAvailable, mostMachines }: Pick<Totals, "lowestAvailable" | "mostMachines">,
+): Forecast {
+  const [middle, last] = [waves[Math.floor(waves.length / 2)], waves.at(-1)];
+  if (!middle || !last) throw new TypeError("a forecast is cut at a wave");
+  const share = last.outdated / Math.max(1, middle.outdated - last.outdated);
+  const atEnd = (count: "afterMs" | "deleted" | "updatedInPlace" | "puts"): number =>
+    Math.round(last[count] + share * (last[count] - middle[count]));
+  const waveCount = waves.length - 1;
+  const deleted = atEnd("deleted");
+  return {
+    waves: wavesOf(started, last.afterMs),
+    totals: {
+      deleted,
+      updatedInPlace: atEnd("updatedInPlace"),
+      puts: atEnd("puts"),
+      // Each deleted machine is replaced.
+      created: Math.max(last.created, deleted),
+      waves: Math.round(waveCount + share * (waveCount - Math.floor(waves.length / 2))),
+      durationMs: atEnd("afterMs"),
+      lowestAvailable,
+      mostMachines,
+    },
+    isReached: true,
+    blocked: [],
   };
 }
 
