@@ -221,6 +221,7 @@ test("a guest finds its custom data and its image's files, and a re-image takes 
   expect(core.disk(id)?.list("/")).toEqual([
     "/etc/kubernetes-version",
     "/usr/bin/kubeadm",
+    "/var/lib/dpkg/status",
     "/var/lib/kubelet/key",
   ]);
   await finish(cloud, cloud.compute.virtualMachineScaleSetVMs.reimage(GROUP, "pool", "0"));

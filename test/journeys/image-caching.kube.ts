@@ -7,11 +7,9 @@ const PAGE = "docs/how-to/cache-node-images.md";
 const { dataDir, page, close } = createReader(findKubectls()[0]?.program ?? "");
 
 beforeAll(async () => {
-  const flags = [
-    ...["--feature-gates", "NodePrototyping=true"],
-    ...["--latencies", "examples/image-caching/simulation/old-image.yaml"],
-  ];
-  const running = launch(["up", "--port", "0", "--data-dir", dataDir, "--speed", "600", ...flags]);
+  const image = ["--latencies", "examples/image-caching/simulation/old-image.yaml"];
+  const flags = ["--speed", "600", "--feature-gates", "NodePrototyping=true", ...image];
+  const running = launch(["up", "--port", "0", "--data-dir", dataDir, ...flags]);
   await running.until(READY);
 });
 afterAll(() => {

@@ -60,9 +60,11 @@ describe("every output that a page shows", () => {
     expect(illustrations).toEqual([
       "docs/scenarios.md: arm-throttled",
       "docs/azure-sim.md: x-ms-ratelimit-remaining-subscription-reads:",
-      // Figures of a run of hours, and a tree on a terminal in the middle of a rollout.
+      // Machines that exist for minutes, figures of a slow run, and how many nodes failed before the roll-back.
+      "docs/how-to/cache-node-images.md: ├──",
       "docs/how-to/cache-node-images.md: MACHINES",
-      // What a user types on clusters of their own.
+      "docs/how-to/cache-node-images.md: 3",
+      // What a user types on clusters of their own, and a tree on a terminal in the middle of a rollout.
       "docs/how-to/rehearse-an-upgrade.md: kubectl",
       "docs/how-to/upgrade-a-pool.md: AzureMachinePool",
     ]);
