@@ -27,6 +27,9 @@ const UNCHECKED = `## Not checked by the command
 | Spot instances leave by eviction at any time; Azure does not replace them with manual upgrades | [spot scale sets](https://learn.microsoft.com/azure/virtual-machine-scale-sets/use-spot) | \`test/azure/scale-sets.test.ts\` |
 | AKS answers ETags, and refuses two operations on one cluster at a time | [AKS REST](https://learn.microsoft.com/rest/api/aks) | \`test/azure/managed-clusters.test.ts\` |
 | Quota and capacity errors have the codes of the table in \`packages/azure/src/arm/errors.ts\` | [error codes](https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors) | \`packages/azure/src/arm/errors.test.ts\` |
+| A stop or a start of a machine whose operation has failed midway can be asked for again; until then the machine is \`stopping\` or \`starting\`, and its provisioning state is \`Failed\` | [states](https://learn.microsoft.com/azure/virtual-machines/states-billing) | \`test/world/nodeprototype/trouble.deep.ts\` |
+| An OS disk that is attached (\`createOption: Attach\`) boots a virtual machine without an OS profile, and \`deleteOption: Delete\` removes disk and interface with it | [virtual machines](https://learn.microsoft.com/rest/api/compute/virtual-machines/create-or-update) | \`test/world/nodeprototype/interrupted-copy.deep.ts\` |
+| A guest that powers itself off is \`stopped\` in the instance view, and is not started again | [states](https://learn.microsoft.com/azure/virtual-machines/states-billing) | \`test/world/nodeprototype/bad-copy.deep.ts\` |
 `;
 
 /** The page of assumptions about Azure, from the checks of `capstan verify azure`. */

@@ -123,6 +123,33 @@ test.each([
   expect([answer.status, answer.body]).toMatchObject([400, { error: { target } }]);
 });
 
+test("files of an image are read and listed by version, and are not written", async () => {
+  const cloud = controlled();
+  const gallery = "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
+  const file = (version: string, path: string, content?: string) =>
+    cloud.ask("POST", "actions/file", {
+      imageId: `${gallery}/Images/capi-ubun2-2404/versions/${version}`,
+      path,
+      ...(content !== undefined && { content }),
+    });
+  expect((await file("1.33.5", "/usr/bin/kubeadm")).body).toEqual({ content: "kubeadm v1.33.5\n" });
+  expect((await file("latest", "/usr/bin/kubeadm")).body).toEqual({ content: "kubeadm v1.34.1\n" });
+  const all = { content: "/etc/kubernetes-version\n/usr/bin/kubeadm\n/var/lib/dpkg/status\n" };
+  expect((await file("latest", "/")).body).toEqual(all);
+  const refusals = [
+    await file("1.33.5", "/etc/machine-id"),
+    await file("1.33.5", "/etc/ssh/"),
+    await file("9.9.9", "/"),
+    await file("latest", "/etc/patch", "1"),
+  ];
+  expect(refusals.map(({ body }) => (body as { error: { message: string } }).error.message)).toEqual([
+    "The file '/etc/machine-id' does not exist in this image.",
+    "The folder '/etc/ssh/' has no files in this image.",
+    "The image has no version '9.9.9'; it has 1.33.5, 1.34.1.",
+    "An image cannot be changed; write to a machine.",
+  ]);
+});
+
 test("another client deletes a machine and changes the size of the set", async () => {
   const cloud = controlled();
   await withScaleSet(cloud, 2);

@@ -9,7 +9,7 @@ import { createReader, READER_LIMIT_MS } from "./reader.ts";
 const longTest = test.runIf(runsAll);
 
 const PAGE = "docs/how-to/resize-without-replacing.md";
-const FLAGS = ["--feature-gates", "InPlaceUpdates=true", "--updaters", "azure", "--speed", "300"];
+const FLAGS = ["--feature-gates", "InPlaceUpdates=true", "--updaters", "azure", "--speed", "200"];
 const ROLLED_OUT = /MachineDeployment default\/raft-workers is rolled out: 3 of 3 up to date and ready/;
 
 const { dataDir, shell, page, close } = createReader(findKubectls()[0]?.program ?? "");

@@ -14,9 +14,9 @@ const OWN_GROUPS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Scenarios, user data and workflows of CI are not manifests; the dump of a rehearsal and its changes are never applied. */
+/** Scenarios, durations, user data and workflows of CI are not manifests; the dump of a rehearsal and its changes are never applied. */
 function hasObjects(file: string): boolean {
-  return !/^examples\/(scenarios|ci|rehearse)\/|cloud-init\.yaml$/.test(file);
+  return !/^examples\/(scenarios|ci|rehearse|image-caching\/simulation)\/|cloud-init\.yaml$/.test(file);
 }
 
 function objectsIn(file: string): readonly KubernetesObject[] {

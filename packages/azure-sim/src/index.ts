@@ -1,4 +1,5 @@
 /** A simulated Azure Resource Manager: scale sets, networks and long-running operations, in-process or over HTTP(S). */
+export { IMAGE_QUOTAS } from "./resources/galleries/image-quotas.ts";
 export { type Azure, type AzureHandler, type AzureOptions, createAzure } from "./azure.ts";
 export type { Answer } from "./arm/answer.ts";
 export type { Control } from "./control/control.ts";

@@ -251,7 +251,7 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--speed <factor>", SPEED, positiveNumber)
     .option(
       "--latencies <file>",
-      "how long machines boot, pods stop and operations of Azure take, where that differs from the model; docs/scenarios.md has the format",
+      "how long machines boot, pods stop and operations of Azure take, and which security updates they install, where that differs from the model; docs/scenarios.md has the format",
     )
     .option("--feature-gates <gates>", FEATURE_GATES)
     .option("--updaters <names>", UPDATERS_FLAG, updaterNames)

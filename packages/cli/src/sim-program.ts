@@ -283,16 +283,16 @@ function addScaleSetActions({ sim, shell, carryOut }: Parts): void {
 function addFile({ sim, shell, carryOut }: Parts): void {
   verb(sim, "file", shell)
     .description(
-      "print a file on the disk of an instance, or write it, as an administrator on the machine would",
+      "print a file on the disk of an instance or in an image, or write it, as an administrator on the machine would",
     )
-    .argument("<scale-set>", "name, GROUP/NAME or id")
-    .argument("<instance>", "instance id, such as 0")
-    .argument("<path>", "path of the file, such as /etc/machine-id")
+    .argument("<scale-set|image>", "name, GROUP/NAME or id of a scale set or an image definition")
+    .argument("<instance|version>", "instance id, such as 0; version of the image, or latest")
+    .argument("<path>", "path of the file, such as /etc/machine-id; of a folder, as /etc/, what is in it")
     .option("--write <text>", "write this text to the file")
-    .action(async (...[scaleSet, instance, path, flags]: FileArguments) => {
+    .action(async (...[owner, member, path, flags]: FileArguments) => {
       const { simFile } = await import("./commands/sim-file.ts");
       const content = flags.write === undefined ? {} : { content: flags.write };
-      await carryOut(flags, (address) => simFile(shell, { address, scaleSet, instance, path, ...content }));
+      await carryOut(flags, (address) => simFile(shell, { address, owner, member, path, ...content }));
     });
 }
 
@@ -315,12 +315,7 @@ type InstallArguments = [
   flags: AddressFlags,
 ];
 
-type FileArguments = [
-  scaleSet: string,
-  instance: string,
-  path: string,
-  flags: AddressFlags & { write?: string },
-];
+type FileArguments = [owner: string, member: string, path: string, flags: AddressFlags & { write?: string }];
 
 type ForbidFlags = AddressFlags & { name?: string; readOnly?: boolean; type?: string };
 

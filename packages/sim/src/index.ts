@@ -25,6 +25,7 @@ export {
   type ManagedClusters,
   startManagedClusters,
 } from "./managed-clusters/managed-clusters.ts";
+export { updatesSince } from "./guests/security-updates.ts";
 export { type Guests, type GuestsOptions, type GuestView, startGuests } from "./guests/guests.ts";
 export type { Stage } from "./guests/stages.ts";
 export { machineLabel } from "./machine-id.ts";
@@ -70,7 +71,7 @@ export {
 } from "./fleet-rehearsal/fleet.ts";
 export { factsOf, type FleetFacts, type GroupFacts, type MachineOutcome } from "./fleet-rehearsal/facts.ts";
 export type { GroupKind, GroupRecord, RunRecord } from "./fleet-rehearsal/record.ts";
-export { readDurations } from "./fleet-rehearsal/read-durations.ts";
+export { type GivenDurations, readDurations } from "./fleet-rehearsal/read-durations.ts";
 export { type FleetRehearsal, kindFor, rehearseFleet } from "./fleet-rehearsal/rehearse-fleet.ts";
 export {
   type BudgetVerdict,

@@ -19,7 +19,7 @@ const DAY_MS = 24 * 3600_000;
 const EPOCH_MS = Date.parse("2026-01-01T00:00:00Z");
 
 /** How updates are published: one a day, each of which takes three seconds at the first boot. */
-const UPDATES = { sinceMs: EPOCH_MS - 30 * DAY_MS, perDay: 1, secondsEach: 3 };
+export const UPDATES = { sinceMs: EPOCH_MS - 30 * DAY_MS, perDay: 1, secondsEach: 3 };
 
 interface AgedPoolOptions {
   readonly seed: string;

@@ -1,20 +1,62 @@
 import { PROTOTYPE_NOW_ANNOTATION, AzureMachinePool } from "@capstan/api";
+import type { World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS, patch } from "../kit/fleet-world.ts";
-import { portal } from "../kit/network-world.ts";
-import { settled } from "../kit/pool-world.ts";
+import { LOCATION, portal } from "../kit/network-world.ts";
+import { readyMachines, settled } from "../kit/pool-world.ts";
 import {
   createPrototypePool,
   diskOf,
   HOUR_MS,
+  INVARIANTS,
   POOL,
   prototypeWorld,
   resourcesOf,
+  scaleTo,
   stored,
   untilRenewed,
 } from "../kit/prototype-world.ts";
 
 import { conditionOf, expectNothingLeft, untilFailed } from "./copy-world.ts";
+
+/** Two cores for each of three machines, and one machine more. */
+const withCores = (limit: number) => ({
+  azure: { quotas: [{ location: LOCATION, family: "cores", limit }] },
+});
+
+async function renewed(world: World, options: object = {}): Promise<void> {
+  await createPrototypePool(world, options);
+  await settled(world);
+  await untilRenewed(world);
+  await settled(world);
+}
+
+test("without quota for one more machine, new nodes remove the identity at their first boot, and two conditions say so", async () => {
+  const world = await prototypeWorld(withCores(6));
+  await renewed(world);
+  expect(stored(world)?.status?.nodePrototyping?.history).toEqual([
+    expect.not.objectContaining({ scrubbed: true }),
+  ]);
+  expect(await conditionOf(world, "PrototypeImagesScrubbed")).toMatchObject({
+    status: "False",
+    reason: "DonorIdentityAtRest",
+    message: expect.stringMatching(/of mp-0: .*; Azure refused the helper VM: .*quota/s) as string,
+  });
+  expect(await conditionOf(world, "PrototypeImageValidated")).toMatchObject({
+    status: "False",
+    severity: "Info",
+    reason: "PrototypeCanarySkipped",
+    message: expect.stringMatching(/^version \S+: .*quota/s) as string,
+  });
+  await expectNothingLeft(world);
+  await scaleTo(world, 2);
+  await settled(world);
+  await scaleTo(world, 3);
+  await settled(world);
+  const machines = await readyMachines(world, POOL);
+  expect(machines).toHaveLength(3);
+  expect(diskOf(world, machines.at(-1)?.slice(3) ?? "").read("/var/lib/systemd/boot-count")).toBe("2");
+});
 
 test("a helper that a policy forbids is done without, and the canary may restart once", async () => {
   const world = await prototypeWorld();
@@ -35,6 +77,16 @@ test("a helper that a policy forbids is done without, and the canary may restart
 });
 
 describe("an image that is bad is not promoted", () => {
+  test("when the scrub lies: the canary finds what the donor has left", async () => {
+    // The disks would show it at once.
+    const invariants = INVARIANTS.filter(({ name }) => name !== "publishes-no-identity");
+    const world = await prototypeWorld({ invariants });
+    world.guests.breakScrubs("lies");
+    await createPrototypePool(world);
+    expect(await untilFailed(world)).toMatch(/booted from the new image failed: /);
+    await expectNothingLeft(world);
+  });
+
   test("when the helper never stops: it is deleted, and the donor serves", async () => {
     const world = await prototypeWorld();
     world.guests.breakScrubs("hangs");

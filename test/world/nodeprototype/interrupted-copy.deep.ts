@@ -1,6 +1,7 @@
 import { AzureMachinePool, MachinePool, PAUSED_ANNOTATION, PROTOTYPE_NOW_ANNOTATION } from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
+import { everyOther } from "../../sample.ts";
 import { MINUTE_MS, patch, remove } from "../kit/fleet-world.ts";
 import { nodesOf, readyMachines, settled } from "../kit/pool-world.ts";
 import {
@@ -42,7 +43,7 @@ async function expectClean(world: World): Promise<void> {
   expect(await nodesOf(world)).toHaveLength(3);
 }
 
-describe.each(MOMENTS)("%s of a renewal", (_, isThere) => {
+describe.each(everyOther("interrupted copies and canaries", MOMENTS))("%s of a renewal", (_, isThere) => {
   test("goes when the pool is deleted", async () => {
     const world = await prototypeWorld();
     await renewing(world, isThere);

@@ -38,9 +38,18 @@ test("a subscription without room for versions is refused, until an administrato
   const quotas = [limit];
   const world = await prototypeWorld({ azure: { quotas } });
   await createPrototypePool(world);
-  expect(await refused(world)).toContain("0 of 0 image versions");
+  expect(await refused(world)).toContain("the subscription has 0 of at most 0 image versions");
   limit.limit = 10;
   await untilRenewed(world);
+});
+
+test("a subscription without room for galleries is refused", async () => {
+  const quotas = [{ limit: 0, location: "westeurope", family: "galleries" }];
+  const world = await prototypeWorld({ azure: { quotas } });
+  await createPrototypePool(world);
+  expect(await refused(world)).toContain(
+    "the subscription has 0 of at most 0 galleries in westeurope; delete some",
+  );
 });
 
 test("a manager that may not read the limits renews images all the same", async () => {

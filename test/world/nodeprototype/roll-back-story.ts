@@ -8,6 +8,7 @@ import {
   createPrototypePool,
   diskOf,
   INVARIANTS,
+  leftovers,
   POOL,
   prototypeControllers,
   resourcesOf,
@@ -47,7 +48,7 @@ function endOf(world: World): unknown {
   const { spec, metadata } = stored(world) ?? {};
   return {
     phase: recordIn(world)?.phase,
-    snapshots: resourcesOf(world, "snapshots"),
+    leftovers: leftovers(world),
     versions: resourcesOf(world, "galleries/images/versions").length,
     history: recordIn(world)?.history?.map(({ state }) => state),
     rolledBack: recordIn(world)?.rolledBack !== undefined,
@@ -65,7 +66,7 @@ export function rollbackStory(seed: string, { world: options, begins, ends }: St
   return {
     world: { seed, controllers: prototypeControllers(), invariants: INVARIANTS, ...options },
     story: async (world) => {
-      await renewedPool(world, { interval: "8000h", more: { promotion: "Spec" } });
+      await renewedPool(world, { interval: "8000h", more: { canary: "Disabled", promotion: "Spec" } });
       diskOf(world, 0).remove("/usr/bin/kubeadm");
       await ask(world);
       await begins?.(world);

@@ -7,6 +7,7 @@ import {
   MachinePool,
   PAUSED_ANNOTATION,
   PROTOTYPE_NOW_ANNOTATION,
+  PROTOTYPE_PIN_ANNOTATION,
 } from "@capstan/api";
 import { createRng } from "@capstan/env";
 import { faultsOf, rehearse, type World } from "@capstan/sim";
@@ -42,14 +43,42 @@ const EDITS: readonly Edit[] = [
   [MachinePool, "delete"],
 ];
 
-/** What makes the pool work again: nothing is paused, and it renews its image at once. */
-const RESUMED: Edit = [AzureMachinePool, { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } }];
+/** What a user has chosen beside the interval, by the seed. */
+const CHOICES: readonly Choice[] = [
+  { settings: {}, edits: [] },
+  { settings: { promotion: "Spec" }, edits: [] },
+  { settings: { rollbackWindow: "0s", canary: "Disabled" }, edits: [] },
+  { settings: {}, edits: [pinned, pinned, unpinned] },
+];
+
+interface Choice {
+  readonly settings: object;
+  readonly edits: readonly ((world: World) => Edit)[];
+}
+
+/** Pins the oldest version that the pool has, or one that it never had. */
+function pinned(world: World): Edit {
+  const version = stored(world)?.status?.nodePrototyping?.history?.at(-1)?.version ?? "20200101.1.1";
+  return [AzureMachinePool, { metadata: { annotations: { [PROTOTYPE_PIN_ANNOTATION]: version } } }];
+}
+
+function unpinned(): Edit {
+  return [AzureMachinePool, { metadata: { annotations: { [PROTOTYPE_PIN_ANNOTATION]: null } } }];
+}
+
+/** What makes the pool work again: nothing is paused or pinned, and it renews its image at once. */
+const RESUMED: Edit = [
+  AzureMachinePool,
+  { metadata: { annotations: { [PAUSED_ANNOTATION]: null, [PROTOTYPE_PIN_ANNOTATION]: null } } },
+];
+// A promotion into the spec leaves fields that a merge patch would keep.
+const IMAGE = { computeGallery: { subscriptionID: null, resourceGroup: null, ...BASE_IMAGE.computeGallery } };
 const DESIRED: readonly Edit[] = [
   [
     AzureMachinePool,
     {
       metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: "end" } },
-      spec: { template: { image: { ...BASE_IMAGE, nodePrototyping: { interval: "8000h" } } } },
+      spec: { template: { image: { ...IMAGE, nodePrototyping: { interval: "8000h" } } } },
     },
   ],
   [MachinePool, { spec: { replicas: 3 } }],
@@ -73,6 +102,11 @@ async function recreate(world: World): Promise<void> {
   if (!isDeleted) return;
   await world.until(() => objects().length === 0, 2 * HOUR_MS);
   await createPrototypePool(world, { interval: "8000h" });
+}
+
+/** What users do in a storm of this seed. */
+function editsOf({ edits }: Choice): readonly ((world: World) => Edit)[] {
+  return [...EDITS.map((one) => () => one), ...edits];
 }
 
 /** Every third process runs without the feature gate. */
@@ -99,8 +133,9 @@ function endOf(world: World) {
 }
 
 const { seeds } = stormSeeds("storms of renewals", {
-  sample: [1, 2, 3, 5],
-  all: numbersFrom(1, 100),
+  // A storm that found a bug once, and two of other choices.
+  sample: [152, 1, 3],
+  all: numbersFrom(1, 260),
 });
 
 test.each(seeds)(
@@ -109,12 +144,14 @@ test.each(seeds)(
   async (seed) => {
     const rng = createRng(String(seed), "renewal storm");
     const faults = faultsOf("swarm", String(seed));
+    const choice = CHOICES[seed % CHOICES.length] ?? { settings: {}, edits: [] };
+    const edits = editsOf(choice);
     const run = await rehearse(
       {
         world: { seed: String(seed), controllers: prototypeControllers(isOn), invariants: INVARIANTS },
         story: async (world) => {
           await plantCluster(world);
-          await createPrototypePool(world, { interval: "1h" });
+          await createPrototypePool(world, { interval: "1h", more: choice.settings });
           await world.advance(30 * MINUTE_MS);
           for (let count = 0; count < 6; count++) {
             await edit(world, [
@@ -122,8 +159,8 @@ test.each(seeds)(
               { metadata: { annotations: { [PROTOTYPE_NOW_ANNOTATION]: String(count) } } },
             ]);
             await world.advance(Math.round(rng.next() * 12 * MINUTE_MS));
-            const chosen = EDITS[Math.floor(rng.next() * EDITS.length)];
-            if (chosen) await edit(world, chosen);
+            const chosen = edits[Math.floor(rng.next() * edits.length)];
+            if (chosen) await edit(world, chosen(world));
             await world.advance(Math.round(rng.next() * 20 * MINUTE_MS));
           }
           await world.heal();

@@ -66,12 +66,12 @@ export async function templateWorld(options: Partial<WorldOptions> = {}): Promis
 export async function createWorkers(
   world: World,
   caching: { readonly annotations?: Record<string, string>; readonly nodeCachingMode?: object },
-  replicas = 2,
+  { replicas = 2, name = WORKERS }: { readonly replicas?: number; readonly name?: string } = {},
 ): Promise<void> {
   const { user } = world;
   const { annotations, ...settings } = caching;
-  const metadata = { name: WORKERS, namespace: NAMESPACE };
-  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name: WORKERS });
+  const metadata = { name, namespace: NAMESPACE };
+  const reference = (kind: Kind) => ({ apiGroup: kind.group, kind: kind.kind, name });
   const template = azureMachineTemplate({
     metadata: { ...metadata, ...(annotations && { annotations }) },
     spec: { template: { spec: { image: BASE_IMAGE, ...settings } } },
@@ -88,40 +88,40 @@ export async function createWorkers(
   };
   const spec = { clusterName: CLUSTER, replicas, template: machines };
   await world.run(user.create(MachineDeployment, machineDeployment({ metadata, spec })));
-  await untilReady(world, replicas);
+  await untilReady(world, replicas, name);
 }
 
 /** Runs until the MachineDeployment has so many ready machines. */
-async function untilReady(world: World, replicas: number): Promise<void> {
+async function untilReady(world: World, replicas: number, name: string): Promise<void> {
   const isReady = (): boolean => {
-    const { status } = stored<MachineDeployment>(world, MachineDeployment) ?? {};
+    const { status } = stored<MachineDeployment>(world, MachineDeployment, name) ?? {};
     return status?.readyReplicas === replicas && status.replicas === replicas;
   };
   if (!(await world.until(isReady, 4 * HOUR_MS)))
-    throw new Error(`not ready: ${JSON.stringify(stored(world, MachineDeployment), undefined, 1)}`);
+    throw new Error(`not ready: ${JSON.stringify(stored(world, MachineDeployment, name), undefined, 1)}`);
 }
 
 /** Changes the number of machines, and waits for them. */
-export async function scaleWorkers(world: World, replicas: number): Promise<void> {
-  await patch(world, MachineDeployment, WORKERS, { spec: { replicas } });
-  await untilReady(world, replicas);
+export async function scaleWorkers(world: World, replicas: number, name = WORKERS): Promise<void> {
+  await patch(world, MachineDeployment, name, { spec: { replicas } });
+  await untilReady(world, replicas, name);
 }
 
 /** Runs until the template has an image of its own. */
-export async function untilTemplateRenewed(world: World): Promise<void> {
-  const before = templateStored(world)?.status?.lastImagePrototype;
-  const isNewer = (): boolean => templateStored(world)?.status?.lastImagePrototype !== before;
+export async function untilTemplateRenewed(world: World, name = WORKERS): Promise<void> {
+  const before = templateStored(world, name)?.status?.lastImagePrototype;
+  const isNewer = (): boolean => templateStored(world, name)?.status?.lastImagePrototype !== before;
   if (!(await world.until(isNewer, 10 * HOUR_MS)))
-    throw new Error(`no renewal: ${JSON.stringify(templateStored(world), undefined, 1)}`);
+    throw new Error(`no renewal: ${JSON.stringify(templateStored(world, name), undefined, 1)}`);
 }
 
 /** The template in storage, without a request. */
-export function templateStored(world: World): Frozen<AzureMachineTemplate> | undefined {
-  return stored<AzureMachineTemplate>(world, AzureMachineTemplate);
+export function templateStored(world: World, name = WORKERS): Frozen<AzureMachineTemplate> | undefined {
+  return stored<AzureMachineTemplate>(world, AzureMachineTemplate, name);
 }
 
-function stored<T>(world: World, { group, plural }: Kind): Frozen<T> | undefined {
-  const key = { resource: `${group}/${plural}`, name: WORKERS, namespace: NAMESPACE };
+function stored<T>(world: World, { group, plural }: Kind, name: string): Frozen<T> | undefined {
+  const key = { resource: `${group}/${plural}`, name, namespace: NAMESPACE };
   return world.management.storage.get(key) as Frozen<T> | undefined;
 }
 

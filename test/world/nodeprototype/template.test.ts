@@ -77,7 +77,7 @@ test.each([
   ["None", ["1.2.3", undefined, undefined]],
 ])("with the policy %s, machines that exist have %j after a renewal", async (rolloutPolicy, patches) => {
   const world = await templateWorld();
-  await createWorkers(world, { nodeCachingMode: { interval: "8000h", rolloutPolicy } }, 3);
+  await createWorkers(world, { nodeCachingMode: { interval: "8000h", rolloutPolicy } }, { replicas: 3 });
   const [donor = "", ...others] = await namesIn(world);
   diskOfMachine(world, donor).write("/etc/patch", "1.2.3");
   const annotations = { [PROTOTYPE_NOW_ANNOTATION]: "1" };

@@ -70,6 +70,7 @@ describe("a renewal that Azure refuses ends with the donor in service, nothing l
     ["a version that fails each time", VERSION, FAILS, /failed 3 times/],
     ["a run command that is refused", `PUT ${INSTANCE}/runCommands`, DENIED, /no right to write/],
     ["a stop that is refused", `POST ${INSTANCE}/poweroff`, DENIED, /no right to write/],
+    ["a stop that fails each time", `POST ${INSTANCE}/poweroff`, FAILS, /the step Stopping was not done/],
   ])("%s", async (_, operation, effect, cause) => {
     const world = await worldWith(operation, effect);
     await world.until(() => stored(world)?.status?.nodePrototyping?.consecutiveFailures === 1, 8 * HOUR_MS);
@@ -90,6 +91,50 @@ test("a start that Azure refuses for a while is tried until it succeeds", async 
   await untilRenewed(world, 8 * HOUR_MS);
   await settled(world);
   expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+});
+
+test.each(["poweroff", "start"])("a %s that fails midway is asked for again", async (action) => {
+  const world = await worldWith(`POST ${INSTANCE}/${action}`, FAILS, 1);
+  await untilRenewed(world, 8 * HOUR_MS);
+  await settled(world);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+});
+
+test("a run command that runs for ever costs no drain, and the next renewal waits", async () => {
+  const latencies = { runCommand: { p50: 1_000_000, p90: 2_000_000 } };
+  const world = await prototypeWorld({ azure: { latencies } });
+  await createPrototypePool(world, { interval: "8000h" });
+  await settled(world);
+  await ask(world, PROTOTYPE_NOW_ANNOTATION, "1");
+  const record = () => stored(world)?.status?.nodePrototyping;
+  expect(await world.until(() => record()?.consecutiveFailures === 1, HOUR_MS)).toBe(true);
+  expect(record()).toMatchObject({ phase: "Idle", lastError: { step: "Preparing", code: "TimedOut" } });
+  expect(record()?.nextAttemptTime).toBeDefined();
+  expect(record()?.donor).not.toHaveProperty("outSince");
+  const nodes = await nodesOf(world);
+  expect(
+    nodes.every(({ metadata }) => !("capstan.dev/prototype-donor" in (metadata.annotations ?? {}))),
+  ).toBe(true);
+  expect(await readyMachines(world, POOL)).toEqual(["mp-0", "mp-1", "mp-2"]);
+});
+
+test("a donor whose run command hangs is not drained at an interval", async () => {
+  const world = await prototypeWorld();
+  await createPrototypePool(world);
+  await settled(world);
+  await untilRenewed(world);
+  await settled(world);
+  world.azure.control.addFault({
+    id: "hangs",
+    match: { operation: "GET virtualMachineScaleSets/virtualMachines/runCommands" },
+    effect: { kind: "status", status: 503, code: "ServiceUnavailable", message: "no answer" },
+  });
+  await world.advance(25 * HOUR_MS);
+  const { nodePrototyping } = stored(world)?.status ?? {};
+  expect(nodePrototyping?.history).toHaveLength(1);
+  expect(nodePrototyping?.donor).not.toHaveProperty("outSince");
+  const nodes = await nodesOf(world);
+  expect(nodes.every(({ spec }) => spec?.unschedulable !== true)).toBe(true);
 });
 
 test("a version that fails once is made again without zone redundancy, from the same snapshot", async () => {

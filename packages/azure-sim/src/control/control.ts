@@ -11,6 +11,8 @@ import type { AzureSettings } from "../settings.ts";
 import { type CloudState, stateOf } from "./state.ts";
 
 const API_VERSION = "2025-04-01";
+/** The newest of them, in a refusal. */
+const VERSIONS_SHOWN = 5;
 
 interface Parts {
   readonly time: Clock;
@@ -132,15 +134,50 @@ export class Control {
     return this.#asOperator("PATCH", scaleSetId, { sku: { capacity } });
   }
 
-  /** A file on the OS disk of a machine, by the machine's ARM id; undefined when the file does not exist. */
+  /**
+   * A file on the OS disk of a machine or in an image version, by its ARM id; undefined when the file does not exist. A path that
+   * ends with a slash gives the paths of all files below it.
+   */
   readFile(id: string, path: string): string | undefined {
-    return this.#diskOf(id).read(path);
+    const disk = this.#imageOf(id) ?? this.#diskOf(id);
+    if (!path.endsWith("/")) return disk.read(path);
+    const paths = disk.list(path);
+    return paths.length === 0 ? undefined : `${[...paths].sort().join("\n")}\n`;
   }
 
   /** Someone who is logged in on a machine writes a file. */
   writeFile(id: string, path: string, content: string): void {
+    if (this.#imageOf(id))
+      throw new ArmError(409, {
+        code: "OperationNotAllowed",
+        message: "An image cannot be changed; write to a machine.",
+      });
     this.#diskOf(id).write(path, content);
     this.#changed();
+  }
+
+  /** The files of an image version; the version `latest` is the one that new machines get. */
+  #imageOf(id: string): Pick<MachineDisk, "read" | "list"> | undefined {
+    const [definition = "", version] = id.split(/\/versions\//i);
+    if (version === undefined) return undefined;
+    const known = this.#core.world.images.versionsOf(definition);
+    const image =
+      version === "latest"
+        ? known.findLast(({ excludeFromLatest }) => excludeFromLatest !== true)
+        : known.find((one) => one.version === version);
+    if (image) {
+      const { files = {} } = image;
+      return {
+        read: (path) => files[path],
+        list: (folder) => Object.keys(files).filter((path) => path.startsWith(folder)),
+      };
+    }
+    const versions = known.flatMap((one) => one.version ?? []).slice(-VERSIONS_SHOWN);
+    const has = versions.length === 0 ? "it has none" : `it has ${versions.join(", ")}`;
+    throw new ArmError(404, {
+      code: "NotFound",
+      message: `The image has no version '${version}'; ${has}.`,
+    });
   }
 
   #diskOf(id: string): MachineDisk {

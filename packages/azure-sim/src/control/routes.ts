@@ -119,6 +119,8 @@ function checkKnown(what: string, name: string, known: readonly string[]): void 
 /** An action of another client; the answer is ARM's. */
 function act(control: Control, name: string, body: JsonObject): Answer {
   if (name === "deleteResource") return control.deleteResource(required(body, "id"));
+  if (name === "file" && body["imageId"] !== undefined)
+    return onDisk(control, required(body, "imageId"), body);
   const scaleSetId = required(body, "scaleSetId");
   if (name === "deleteInstance") return control.deleteResource(instanceIn(scaleSetId, body));
   if (name === "evict") return control.evict(instanceIn(scaleSetId, body));
@@ -131,7 +133,7 @@ function act(control: Control, name: string, body: JsonObject): Answer {
   });
 }
 
-/** Reads a file of a machine, or writes the content that the body has. */
+/** Reads a file of a machine or an image, or writes the content that the body has. */
 function onDisk(control: Control, id: string, body: JsonObject): Answer {
   const path = required(body, "path");
   if (body["content"] !== undefined) {
@@ -142,8 +144,15 @@ function onDisk(control: Control, id: string, body: JsonObject): Answer {
   if (content !== undefined) return reply(200, { content });
   throw new ArmError(404, {
     code: "NotFound",
-    message: `The file '${path}' does not exist on this machine.`,
+    message: fileIsMissing(path, id),
   });
+}
+
+function fileIsMissing(path: string, id: string): string {
+  const where = /\/versions\//i.test(id) ? "in this image" : "on this machine";
+  return path.endsWith("/")
+    ? `The folder '${path}' has no files ${where}.`
+    : `The file '${path}' does not exist ${where}.`;
 }
 
 /** The ARM id of the instance that a body names. */

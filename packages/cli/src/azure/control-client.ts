@@ -23,12 +23,11 @@ export interface SimClockState {
   readonly speed: number;
 }
 
-/** A file on the disk of an instance of a scale set. */
-interface InstanceFile {
-  readonly scaleSetId: string;
-  readonly instanceId: string;
-  readonly path: string;
-}
+/** A file on the disk of an instance of a scale set, or in a version of an image. */
+export type DiskFile = (
+  | { readonly scaleSetId: string; readonly instanceId: string }
+  | { readonly imageId: string }
+) & { readonly path: string };
 
 /** The control API of a running simulator. */
 export interface ControlClient {
@@ -42,8 +41,8 @@ export interface ControlClient {
   removeFault(id: string): Promise<void>;
   forbid(prohibition: Prohibition): Promise<void>;
   allow(name: string): Promise<void>;
-  /** Reads a file on the disk of an instance, or writes it when a content is given; returns its content. */
-  file(place: InstanceFile, content?: string): Promise<string>;
+  /** Reads a file, or writes it when a content is given; returns its content. */
+  file(place: DiskFile, content?: string): Promise<string>;
   /** Acts on a scale set from outside of ARM; returns the status of ARM's answer. */
   act(action: "deleteInstance" | "deleteResource" | "evict" | "setCapacity", body: object): Promise<number>;
 }

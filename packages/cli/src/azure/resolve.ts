@@ -12,6 +12,12 @@ export function scaleSetNamed({ scaleSets }: CloudState, name: string): string {
   );
 }
 
+/** Resolves a definition of images that the user names; undefined if there is none of that name. */
+export function definitionNamed({ resources }: CloudState, name: string): string | undefined {
+  const ids = resources.map(({ id }) => id).filter((id) => /\/galleries\/[^/]+\/images\/[^/]+$/i.test(id));
+  return ids.some((id) => isNamed(id, name)) ? idNamed(ids, { name, what: "image" }) : undefined;
+}
+
 /** Resolves a resource that the user names; of several with one name, such as a machine and its interface, the virtual machine. */
 export function resourceNamed({ resources }: CloudState, name: string): string {
   const ids = resources.map(({ id }) => id);

@@ -5,16 +5,17 @@ import type { Env, Handler } from "@capstan/env";
 import { CONTROLLERS } from "@capstan/manager";
 import { createClient, createEventRecorder, createLogger, type LogDestination } from "@capstan/runtime";
 import {
-  type DurationModel,
   EtcdClusters,
   etcdGateway,
   etcdPods,
+  type GivenDurations,
   type Guests,
   type GuestView,
   machineLabel,
   startControlPlanes,
   startGuests,
   startManagedClusters,
+  updatesSince,
 } from "@capstan/sim";
 import { controlPlaneHost } from "./control-plane-host.ts";
 import { inProcess } from "./transport.ts";
@@ -27,8 +28,8 @@ export interface WorkloadClustersOptions {
   readonly clusters: Clusters;
   readonly azure: Azure;
   readonly dataDir: string;
-  /** How long machines boot and pods take, where that differs from the model's table. */
-  readonly durations?: Pick<DurationModel, "boot" | "pods">;
+  /** How long machines boot and pods take, and which updates they install, where that differs from the model's table. */
+  readonly durations?: Pick<GivenDurations, "boot" | "pods" | "updates">;
   /** Prints a line for the user. */
   readonly say: (line: string) => void;
   /** The log, for engineers. */
@@ -55,7 +56,7 @@ export interface WorkloadClusters {
 
 /** Starts the control planes of all Clusters, and a guest in each simulated machine. */
 export async function startWorkloadClusters(options: WorkloadClustersOptions): Promise<WorkloadClusters> {
-  const { env, outside, clusters, azure, dataDir, durations: { boot, pods } = {} } = options;
+  const { env, outside, clusters, azure, dataDir, durations: { boot, pods, updates } = {} } = options;
   const handle = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
   if (!handle) throw new TypeError("the management cluster is opened before its workload clusters");
   const management = inProcess(handle);
@@ -82,7 +83,10 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
     azure,
     etcd,
     initialize: controlPlanes.initialize,
-    ...(boot && { settings: { boot } }),
+    settings: {
+      ...(boot && { boot }),
+      ...(updates && { updates: updatesSince(updates, env.clock.now()) }),
+    },
     clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint) ?? managedClusters.clusterAt(endpoint),
     onFailure: ({ machineId, failure }) => {
       const [, , , , group = ""] = machineId.split("/");

@@ -122,7 +122,13 @@ export function benefitText(machines: MachinesByImage, pods: PodsByNode): string
     return times.length === 0 ? [] : [[name, String(times.length), medianOf(times), medianOf(starts)]];
   });
   const head = ["MACHINES FROM", "COUNT", "NODE READY AFTER", "FIRST PODS READY AFTER"];
-  return rows.length === 0 ? "" : `${table(head, rows)}\n${comparisonOf(machines)}\n`;
+  // Without pods that were measured, the last column says nothing.
+  const columns = rows.some((row) => row[3] !== NOTHING) ? 4 : 3;
+  const shown = table(
+    head.slice(0, columns),
+    rows.map((row) => row.slice(0, columns)),
+  );
+  return rows.length === 0 ? "" : `${shown}\n${comparisonOf(machines)}\n`;
 }
 
 /** The machines of each version, the newest first, then those of the image in the spec. */
@@ -159,8 +165,10 @@ function comparisonOf({ own, base }: MachinesByImage): string {
   return `machines from images of a node have a Ready Node ${share} % ${word}: after ${after} s, and ${before} s from the image in the spec`;
 }
 
+const NOTHING = "-";
+
 function medianOf(seconds: readonly number[]): string {
-  return seconds.length === 0 ? "-" : `${medianIn(seconds)} s`;
+  return seconds.length === 0 ? NOTHING : `${medianIn(seconds)} s`;
 }
 
 function medianIn(seconds: readonly number[]): number {

@@ -39,14 +39,14 @@ export const PROTOTYPE_REASONS = {
       "Images of the pool contain the identity of their donors; machines remove it at their first boot from such an image. The message says why it was not removed before.",
     cure: "Give read access to the gallery only to those who may have node access; [security of node images](../node-image-security.md) says what it contains.",
   },
-  IdentityRemoved: {
-    meaning: "The images of the pool are free of the identity of their donors.",
-    cure: DESIRED,
-  },
   GalleryUnusable: {
     meaning:
       "The gallery or the image definition that a renewal would use exists, and does not take an image of the donor. No node was disturbed.",
     cure: "Delete what the message names, or tag the gallery as owned by the Cluster; it is read again within ten minutes.",
+  },
+  IdentityRemoved: {
+    meaning: "The images of the pool are free of the identity of their donors.",
+    cure: DESIRED,
   },
   ImageLimit: {
     meaning:
@@ -61,13 +61,13 @@ export const PROTOTYPE_REASONS = {
     meaning: "The pool does not use `spec.template.image.nodePrototyping`, or its AzureCluster is missing.",
     cure: DESIRED,
   },
-  Pinned: {
-    meaning: "A user has pinned a version of the image: new machines boot from it, and it is not renewed.",
-    cure: "Nothing; `capstan prototype unpin POOL` lets images be renewed again.",
-  },
   PinUnknown: {
     meaning: "The version that a user has pinned is not kept, or was rolled back; nothing changes.",
     cure: "Pin one of the versions that the message names, or run `capstan prototype unpin POOL`.",
+  },
+  Pinned: {
+    meaning: "A user has pinned a version of the image: new machines boot from it, and it is not renewed.",
+    cure: "Nothing; `capstan prototype unpin POOL` lets images be renewed again.",
   },
   PoolChanging: {
     meaning: "No renewal begins while the pool changes; the message names the condition.",
@@ -160,17 +160,17 @@ export const PROTOTYPE_REASONS = {
   },
   Removing: { meaning: "The images of the pool are being deleted.", cure: UNDER_WAY },
   Restoring: { meaning: "The donor is on its way back into service.", cure: UNDER_WAY },
-  Scrubbing: {
-    meaning: "A helper VM removes the identity of the donor from a copy of its disk.",
-    cure: UNDER_WAY,
-  },
+  RolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
   RolledBackByItself: {
     meaning:
       "Nodes from the newest image did not join within `rollbackWindow`, and new machines boot from the image before; the message names them.",
     cure: "Correct or delete the donor, then run `capstan prototype now POOL`; delete the machines that failed.",
   },
-  RolledBack: { meaning: "New machines boot from the image before.", cure: DESIRED },
   RollingBack: { meaning: "New machines get the image before.", cure: UNDER_WAY },
+  Scrubbing: {
+    meaning: "A helper VM removes the identity of the donor from a copy of its disk.",
+    cure: UNDER_WAY,
+  },
   Snapshotting: { meaning: "The snapshot of the stopped donor is being taken.", cure: UNDER_WAY },
   StatusLost: {
     meaning: "The status of the pool was lost in the middle of a renewal, for example by a move.",

@@ -16,13 +16,13 @@ const full = (name: string) => ({ usages: [{ name, used: 100, limit: 100 }] });
 describe("no image is taken", () => {
   test.each<[string, Partial<LimitFacts>, string]>([
     ["of a disk of 2 TB", { osDiskGB: 2048 }, "has 2048 GB, and Azure takes images of less than 2048 GB"],
-    ["without room for a gallery", full("Galleries"), "100 of 100 galleries"],
-    ["without room for a definition", full("Gallery Image"), "100 of 100 image definitions"],
-    ["without room for a version", full("GalleryImageVersions"), "100 of 100 image versions"],
+    ["without room for a gallery", full("Galleries"), "100 of at most 100 galleries"],
+    ["without room for a definition", full("Gallery Image"), "100 of at most 100 image definitions"],
+    ["without room for a version", full("GalleryImageVersions"), "100 of at most 100 image versions"],
     [
       "without room for a version in a gallery that exists",
       { ...full("galleryImageVersions"), hasGallery: true, hasDefinition: true },
-      "that the subscription may have in westeurope",
+      "in westeurope; delete some, or ask Azure for more",
     ],
   ])("%s", (_, differences, why) => {
     expect(limitRefusalOf(facts(differences))).toContain(why);

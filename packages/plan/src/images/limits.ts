@@ -37,7 +37,7 @@ export function limitRefusalOf(facts: LimitFacts): string | undefined {
   for (const { name, text, isNeeded } of QUOTAS) {
     const use = usages.find((one) => normalized(one.name) === name);
     if (use && isNeeded(facts) && use.used >= use.limit)
-      return `${use.used} of ${use.limit} ${text} that the subscription may have in ${region} exist; delete some, or ask Azure for more`;
+      return `the subscription has ${use.used} of at most ${use.limit} ${text} in ${region}; delete some, or ask Azure for more`;
   }
   return undefined;
 }

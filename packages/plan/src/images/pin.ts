@@ -31,8 +31,11 @@ function unknown(pin: string, history: readonly HistoryEntry[]): PinDecision {
   const kept = history.flatMap(({ version, state }) =>
     state === "Active" || state === "Previous" ? [version] : [],
   );
-  const choice = kept.length === 0 ? "no version is kept" : `pin one of ${kept.join(", ")}`;
-  const why = `the pinned version ${JSON.stringify(pin.slice(0, MOST_LETTERS))} is not one to boot from: ${choice}, or run capstan prototype unpin`;
+  const choice =
+    kept.length === 0
+      ? "no image of a node is kept yet; run capstan prototype unpin, and wait for the first renewal"
+      : `pin one of ${kept.join(", ")}, or run capstan prototype unpin`;
+  const why = `new nodes cannot boot from version ${JSON.stringify(pin.slice(0, MOST_LETTERS))}: ${choice}`;
   return { do: "refuse", why };
 }
 

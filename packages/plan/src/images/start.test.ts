@@ -91,6 +91,13 @@ describe("no renewal begins", () => {
       },
       "BackingOff",
     ],
+    [
+      "after a look at the donor that found nothing new, also when a renewal had failed before",
+      {
+        record: { phase: "Idle", nextAttemptTime: "2026-01-17T10:20:00Z", consecutiveFailures: 1 },
+      },
+      "Unchanged",
+    ],
     ["outside the window", { window: { start: "22:00", duration: "2h" } }, "OutsideWindow"],
     ["while the pool rolls", { obstacles: [{ reason: "PoolRolling", why: "it rolls" }] }, "PoolRolling"],
     [

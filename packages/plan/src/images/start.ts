@@ -131,11 +131,8 @@ export function busyBecause({ inCluster, inManager }: StartFacts["others"]): Obs
 /** The message names the time and not what is left of it: a status that changes each minute would be written each minute. */
 function backingOff(record: PrototypeRecord, afterMs: number): StartDecision {
   const { consecutiveFailures = 0, lastError, nextAttemptTime = "" } = record;
-  if (consecutiveFailures === 0 && !lastError) {
-    const why = "nothing had changed at the last look; the next look is an interval later";
-    return { do: "wait", reason: "Unchanged", why, afterMs };
-  }
-  const cause = lastError ? `${lastError.step}: ${lastError.message}` : "the last renewal failed";
+  if (!lastError) return { do: "wait", reason: "Unchanged", why: unchangedText(record), afterMs };
+  const cause = `${lastError.step}: ${lastError.message}`;
   const ended = isFailure(lastError)
     ? `${consecutiveFailures} failed in a row`
     : "the last one was interrupted";
@@ -145,6 +142,14 @@ function backingOff(record: PrototypeRecord, afterMs: number): StartDecision {
     why: `no renewal before ${nextAttemptTime}, because ${ended}; ${cause}`,
     afterMs,
   };
+}
+
+/** What a bad image had is not new, either, so users learn what to do with a donor that is still the same. */
+function unchangedText({ history = [] }: PrototypeRecord): string {
+  const why = "nothing had changed at the last look; the next look is an interval later";
+  const bad = history.find(({ state }) => state === "Bad");
+  if (!bad) return why;
+  return `${why}. What version ${bad.version} had, which was rolled back, is not new: correct or delete the donor, or run capstan prototype now`;
 }
 
 function withoutDonor(passedOver: readonly PassedOver[]): StartDecision {

@@ -21,6 +21,7 @@ test.each<[DonorPower, string]>([
   ["running", "powerOff"],
   ["starting", "powerOff"],
   ["stopping", "wait"],
+  ["stuck", "powerOff"],
   ["unknown", "wait"],
   ["stopped", "stopped"],
   ["gone", "giveUp"],
@@ -59,7 +60,15 @@ describe("a donor on its way back", () => {
 
   test("is always started, waited for, released, replaced or forgotten: never left stopped", () => {
     const any = fc.record({
-      power: fc.constantFrom<DonorPower>("running", "starting", "stopping", "stopped", "unknown", "gone"),
+      power: fc.constantFrom<DonorPower>(
+        "running",
+        "starting",
+        "stopping",
+        "stopped",
+        "stuck",
+        "unknown",
+        "gone",
+      ),
       node: fc.constantFrom<ReturnFacts["node"]>("ready", "notReady", "old", "gone", "unknown"),
       isDeleting: fc.boolean(),
       isOverdue: fc.boolean(),
@@ -69,7 +78,8 @@ describe("a donor on its way back", () => {
         const { do: step } = decideReturn(one);
         if (step === "release") expect(one).toMatchObject({ power: "running", node: "ready" });
         if (step === "forget") expect(one.power === "gone" || one.isDeleting).toBe(true);
-        if (one.power === "stopped" && !one.isDeleting && !one.isOverdue) expect(step).toBe("start");
+        const isDown = one.power === "stopped" || one.power === "stuck";
+        if (isDown && !one.isDeleting && !one.isOverdue) expect(step).toBe("start");
       }),
     );
   });

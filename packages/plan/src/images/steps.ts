@@ -1,8 +1,8 @@
 /** The decisions within a renewal: from what was observed to the next step. All are pure and level-based. */
 import { FOREIGN_GALLERY } from "./definition.ts";
 
-/** Whether the donor's virtual machine runs. */
-export type DonorPower = "running" | "starting" | "stopping" | "stopped" | "unknown" | "gone";
+/** Whether the donor's virtual machine runs; `stuck` while it changes although the operation that changed it has failed. */
+export type DonorPower = "running" | "starting" | "stopping" | "stopped" | "stuck" | "unknown" | "gone";
 
 /** A next step, and why. */
 interface Why {
@@ -18,6 +18,8 @@ export function decideStop(power: DonorPower): StopStep {
     case "running":
     case "starting":
       return { do: "powerOff", why: "the donor runs" };
+    case "stuck":
+      return { do: "powerOff", why: "Azure's last operation on the donor has failed midway" };
     case "stopped":
       return { do: "stopped", why: "the donor is stopped" };
     case "gone":
@@ -82,6 +84,8 @@ export function decideReturn({ power, node, isDeleting, isOverdue }: ReturnFacts
   if (power === "running" && node === "ready") return { do: "release", why: "the donor's Node is Ready" };
   if (isOverdue && node !== "unknown") return { do: "replace", why: "the donor did not come back in time" };
   if (power === "stopped") return { do: "start", why: "the donor is stopped" };
+  // No operation runs that would end this state.
+  if (power === "stuck") return { do: "start", why: "Azure's last operation on the donor has failed midway" };
   if (power !== "running") return { do: "wait", why: `the donor is ${power}` };
   return { do: "wait", why: "the donor runs, and its Node is not Ready yet" };
 }

@@ -6,6 +6,7 @@ test("a file has percentiles of boots and of operations of Azure, and times of p
   const text = `
 boot: { p50: 2m30s, p90: 5m }
 pods: { stop: 15s }
+updates: { perDay: 1, each: 3s, imageAge: 720h }
 azure:
   virtualMachine.create: { p50: 54s, p90: 88s }
 `;
@@ -13,6 +14,7 @@ azure:
     durations: {
       boot: { p50: 150, p90: 300 },
       pods: { stopMs: 15_000 },
+      updates: { perDay: 1, secondsEach: 3, imageAgeMs: 30 * 24 * 3_600_000 },
       latencies: { "virtualMachine.create": { p50: 54, p90: 88 } },
     },
   });
@@ -23,6 +25,7 @@ test.each<[string, string]>([
   ["boot: { p50: 90s, p90: 10s }", "p90 is below p50"],
   ["boots: { p50: 90s, p90: 2m }", "did you mean boot"],
   ["azure: { virtualMachine.creat: { p50: 1s, p90: 2s } }", "virtualMachine.create"],
+  ["updates: { perDay: 1 }", "each"],
   ["pods: { stop: -1s }", "must be a duration above 0"],
   ["a: [", "slow.yaml"],
   ["---\nboot: { p50: 1s, p90: 1s }\n---\npods: {}\n", "there is a second document"],

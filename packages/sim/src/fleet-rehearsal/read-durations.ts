@@ -1,12 +1,18 @@
 import { type Latencies, RECORDED } from "@capstan/azure-sim";
+import type { PublishedUpdates } from "../guests/security-updates.ts";
 import type { Problem } from "../scenario/problem.ts";
 import { documentsIn, duration, fields, mapOf, mapped, oneOf, type Reading } from "../scenario/reader.ts";
-import { percentiles } from "../scenario/scenario-world.ts";
+import { percentiles, publishedUpdates } from "../scenario/scenario-world.ts";
 import type { DurationModel } from "./fleet.ts";
+
+/** The durations of a file, and the security updates of its world. */
+export interface GivenDurations extends Omit<DurationModel, "source"> {
+  readonly updates?: PublishedUpdates;
+}
 
 /** Durations of a file, or what is wrong with it. */
 export type DurationsReading =
-  | { readonly durations: Omit<DurationModel, "source"> }
+  | { readonly durations: GivenDurations }
   | { readonly problems: readonly Problem[] };
 
 const pods = mapped(fields({}, { startup: duration, stop: duration }), ({ startup, stop }) => ({
@@ -18,7 +24,7 @@ const latencies = mapped(mapOf(oneOf(Object.keys(RECORDED)), percentiles), (name
   Object.fromEntries(named.map(({ name, value }) => [name, value])),
 );
 
-const profile = fields({}, { boot: percentiles, pods, azure: latencies });
+const profile = fields({}, { boot: percentiles, updates: publishedUpdates, pods, azure: latencies });
 
 /** Reads how long machines boot, pods take to start and to stop, and operations of Azure take; the rest stays as it is. */
 export function readDurations(file: string, text: string): DurationsReading {

@@ -44,7 +44,7 @@ export function decideJoin(facts: JoinFacts): JoinVerdict {
 }
 
 function preflightProblem({ hasKubeadm, leftovers }: JoinFacts): GuestFailure | undefined {
-  if (!hasKubeadm) return { reason: "NoKubeadm", message: "kubeadm: command not found" };
+  if (!hasKubeadm) return { reason: "NoKubeadm", message: "kubeadm: command not found, or not a program" };
   if (leftovers.length === 0) return undefined;
   const errors = leftovers.map(
     (path) => `[ERROR FileAvailable-${path.replaceAll("/", "-")}]: ${path} already exists`,

@@ -32,7 +32,10 @@ export const KUBEADM_INIT: JoinKind<InitRequest> = {
   ) => {
     const now = disk();
     if (!now || !hasKubeadm(now))
-      return { verdict: "failed", failure: { reason: "NoKubeadm", message: "kubeadm: command not found" } };
+      return {
+        verdict: "failed",
+        failure: { reason: "NoKubeadm", message: "kubeadm: command not found, or not a program" },
+      };
     const seat = seatNow();
     if (!seat.etcd.hasData(seat.host)) {
       seat.etcd.bootstrap(seat.host, { isExternal });

@@ -51,8 +51,10 @@ export function bootsOn(disk: GuestDisk): number {
 }
 
 /** Forgets the boots of the donor, as its journal goes with its logs. The boot in which a new node does that counts. */
-export function forgetBoots(disk: GuestDisk, isHelper: boolean): void {
+export function forgetBoots(disk: GuestDisk & Pick<MachineDisk, "remove">, isHelper: boolean): void {
   disk.write(BOOT_COUNT, isHelper ? "0" : "1");
+  // It is in memory, so no copy of a disk has the bootstrap data that cloud-init wrote there.
+  disk.remove("/run");
 }
 
 /** The identity of the operating system on this disk: each boot has its own boot id. */
@@ -190,9 +192,9 @@ function taintIn(text: string): Taint {
   return { key, effect, ...(value !== "" && { value }) };
 }
 
-/** Whether the image has kubeadm. */
+/** Whether the disk has kubeadm. A file with another content is a damaged one, which does not run. */
 export function hasKubeadm(disk: GuestDisk): boolean {
-  return disk.read(KUBEADM) !== undefined;
+  return disk.read(KUBEADM)?.startsWith("kubeadm") === true;
 }
 
 /** The version of Kubernetes on the disk. */

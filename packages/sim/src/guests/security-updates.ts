@@ -9,6 +9,16 @@ export interface UpdateSettings {
   readonly secondsEach: number;
 }
 
+/** The same in the words of a user, who knows how old the base images are. */
+export interface PublishedUpdates extends Omit<UpdateSettings, "sinceMs"> {
+  readonly imageAgeMs: number;
+}
+
+/** The settings for base images that have their age at a moment. */
+export function updatesSince({ imageAgeMs, ...rest }: PublishedUpdates, nowMs: number): UpdateSettings {
+  return { ...rest, sinceMs: nowMs - imageAgeMs };
+}
+
 type UpdatedDisk = Pick<MachineDisk, "read" | "write">;
 
 /** The file with the number of updates that are installed: updates are numbered from 1 in the order of their publication. */

@@ -1,6 +1,7 @@
 import { dns1123LabelProblems, FEATURE_NAMES, type Features } from "@capstan/api";
-import { type AzureSettings, completeSettings, type Duration } from "@capstan/azure-sim";
+import { type AzureSettings, completeSettings, type Duration, IMAGE_QUOTAS } from "@capstan/azure-sim";
 import type { GuestSettings } from "../guests/guest.ts";
+import { type PublishedUpdates, updatesSince } from "../guests/security-updates.ts";
 import { count, duration, fields, listOf, mapped, oneOf, type Reader, text, trueOrFalse } from "./reader.ts";
 
 /** The settings of a scenario's world that differ from the defaults. */
@@ -46,14 +47,12 @@ export const percentiles: Reader<Duration> = mapped(
 const WORLD_START_MS = Date.parse("2026-01-01T00:00:00Z");
 
 /** Security updates: how many are published a day, how long each takes at a first boot, and how old the base images are. */
-const updates: Reader<NonNullable<GuestSettings["updates"]>> = mapped(
+export const publishedUpdates: Reader<PublishedUpdates> = mapped(
   fields({ perDay: count(0, 100), each: duration }, { imageAge: duration }),
-  ({ perDay, each, imageAge = 0 }) => ({
-    perDay,
-    secondsEach: each / 1000,
-    sinceMs: WORLD_START_MS - imageAge,
-  }),
+  ({ perDay, each, imageAge = 0 }) => ({ perDay, secondsEach: each / 1000, imageAgeMs: imageAge }),
 );
+
+const updates = mapped(publishedUpdates, (published) => updatesSince(published, WORLD_START_MS));
 
 const guests: Reader<Partial<GuestSettings>> = mapped(
   fields({}, { boot: percentiles, gracePeriod: duration, updates }),
@@ -64,9 +63,13 @@ const guests: Reader<Partial<GuestSettings>> = mapped(
 );
 
 const location = oneOf(regions);
+const families = new Set(sizes.map(({ family }) => family));
 const quota = mapped(
   fields(
-    { family: oneOf(["cores", ...new Set(sizes.map(({ family }) => family))]), limit: count(0, 1_000_000) },
+    {
+      family: oneOf(["cores", ...IMAGE_QUOTAS.map(({ name }) => name), ...families]),
+      limit: count(0, 1_000_000),
+    },
     { location },
   ),
   (given) => ({ location: SCENARIO_LOCATION, ...given }),

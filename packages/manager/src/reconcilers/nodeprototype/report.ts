@@ -98,7 +98,12 @@ function reportCanary({ owner, context }: Scope): void {
   if (!canary?.verdict) return;
   const { verdict, why = "" } = canary;
   const version = imageVersion ? `version ${imageVersion.version}: ` : "";
-  context.setCondition({ type: IMAGE_VALIDATED, ...CANARY_REASONS[verdict], message: `${version}${why}` });
+  const next =
+    verdict === "Failed"
+      ? `. Other machines do not get it: correct or delete the donor, then run capstan prototype now ${owner.metadata.name}`
+      : "";
+  const message = `${version}${why}${next}`;
+  context.setCondition({ type: IMAGE_VALIDATED, ...CANARY_REASONS[verdict], message });
 }
 
 /** What the condition says; undefined if the owner never used the feature, or the pass has nothing new. */

@@ -10,6 +10,8 @@ import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 // A controller that cordons a machine has looked at the others no longer ago than this.
 const MOST_AGE_MS = 30_000;
+// A renewal looks at Nodes and not at Azure: a Node stays Ready for 40 s after the loss of its machine.
+const MOST_AGE_OF_DONOR_MS = MOST_AGE_MS + 40_000;
 
 /**
  * I1. Every disruption of a working machine starts with a cordon, so availability is counted at that moment. A machine that
@@ -67,7 +69,7 @@ export const keepsAvailability: Invariant = {
         const sinceMs = begun.sinceMs(name) ?? atMs;
         const left = availableIn(truth, scaleSet, sent.values());
         const floor = limits.since(record, sinceMs).floor - donorsOf(record);
-        if (left >= floor || newsMs(machine) >= sinceMs - MOST_AGE_MS) return undefined;
+        if (left >= floor || newsMs(machine) >= sinceMs - mostAgeOf(record, name)) return undefined;
         return `${call.by} cordons ${call.name}: ${left} available machines of ${scaleSet} would be left, at least ${floor} must stay`;
       },
     };
@@ -103,6 +105,12 @@ class Beginnings {
 /** How many machines of a pool images are taken of now: one or none. They have a budget of their own. */
 function donorsOf({ pool }: PoolRecord): number {
   return hasDonor(pool) ? 1 : 0;
+}
+
+/** How old a look at the other machines may be when this one is cordoned. */
+function mostAgeOf({ pool }: PoolRecord, machine: string): number {
+  const isDonor = hasDonor(pool) && pool.status?.nodePrototyping?.donor?.machine === machine;
+  return isDonor ? MOST_AGE_OF_DONOR_MS : MOST_AGE_MS;
 }
 
 /** A pool that is being deleted, or that an autoscaler sizes, has no availability to keep. */

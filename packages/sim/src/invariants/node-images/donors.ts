@@ -77,6 +77,8 @@ export const backsOff: Invariant = {
     const failedMs = new Map<string, number>();
     return {
       happened: (event) => {
+        // The end of the wait is a time of the manager's clock.
+        if (event.happening.kind === "fault" && event.happening.fault === "clock-jump") failedMs.clear();
         for (const { resource, object, previous } of commits.of(event)) {
           if (!isOwnerResource(resource)) continue;
           const [after, before] = [recordOf(object), recordOf(previous)];

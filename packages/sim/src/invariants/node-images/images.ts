@@ -1,7 +1,9 @@
+import { lastPart } from "../../machine-id.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { isCanarySet } from "../canary-set.ts";
 import { Commits } from "../machine-pools/commits.ts";
+import { PoolLookup } from "../machine-pools/pool-lookup.ts";
 import { definitionOf, type ImageOwner, isOwnerResource, ownersIn, PROTOTYPES } from "./image-owners.ts";
 
 // The resources of a renewal carry its name as a tag; versions and definitions stay.
@@ -140,6 +142,7 @@ export const switchesWithoutReplacing: Invariant = {
   says: "a write that switches a scale set to another image of the same base changes neither its size nor its machines",
   watch: (truth) => {
     const before = new Map<string, { readonly version: number; readonly capacity: number }>();
+    const lookup = new PoolLookup(truth);
     return {
       happened: () => {
         for (const [key, set] of truth.azure.core.world.scaleSets.sets.entries()) {
@@ -148,7 +151,7 @@ export const switchesWithoutReplacing: Invariant = {
           before.set(key, { version: set.modelVersion, capacity: set.capacity });
           if (known?.version === set.modelVersion) continue;
           if (!known || !isSwitch(set.models, known.version, set.modelVersion)) continue;
-          if (set.capacity > known.capacity + 1)
+          if (set.capacity > Math.max(known.capacity + 1, mostAskedFor(lookup, set.id)))
             return `${set.id} grew from ${known.capacity} to ${set.capacity} with the switch`;
         }
         return undefined;
@@ -156,6 +159,12 @@ export const switchesWithoutReplacing: Invariant = {
     };
   },
 };
+
+/** How many machines a user asks for, with the surge: a scale-out that is written with the switch creates them anyway. */
+function mostAskedFor(lookup: PoolLookup, scaleSetId: string): number {
+  const { desired, maxSurge } = lookup.poolNamed(lastPart(scaleSetId)) ?? { desired: 0, maxSurge: 0 };
+  return desired + maxSurge;
+}
 
 type Models = Readonly<Record<number, { readonly profile: unknown } | undefined>>;
 

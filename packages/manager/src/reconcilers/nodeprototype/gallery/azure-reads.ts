@@ -107,5 +107,11 @@ export async function readPower(scope: AzureScope): Promise<DonorPower> {
   if (!found || found.instance.provisioningState === "Deleting") return "gone";
   const { vmID } = renewalOf(scope).donor;
   const isDonor = vmID === "" || found.instance.vmID === vmID;
-  return isDonor ? POWER[found.instance.powerState] : "gone";
+  return isDonor ? powerOf(found.instance) : "gone";
+}
+
+function powerOf({ powerState, provisioningState }: ScaleSetInstance): DonorPower {
+  const power = POWER[powerState];
+  const isChanging = power === "starting" || power === "stopping";
+  return isChanging && provisioningState === "Failed" ? "stuck" : power;
 }

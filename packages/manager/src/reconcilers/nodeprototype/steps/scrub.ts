@@ -49,26 +49,28 @@ export async function scrubCopy(scope: AzureScope): Promise<Outcome> {
 async function observe(scope: AzureScope): Promise<Copy> {
   const { disk, networkInterface } = idsOf(scope);
   const helper = await read(scope, idsOf(scope).helper, { $expand: "instanceView" });
-  // While the helper works, nothing else can have changed that matters.
-  const isWorking =
-    helper !== undefined && stateOf(helper) === "Succeeded" && helperIn(helper).power === "running";
-  const readIf = async (id: string) => (isWorking ? helper : await read(scope, id));
+  // Most passes are polls: while the helper starts or works, and while its disk is copied, the other parts do not matter.
+  const isWorking = helper !== undefined && isAtWork(helperIn(helper));
+  const scrubbed = isWorking ? undefined : await read(scope, scrubbedSnapshotID(scope));
+  const isEnough = isWorking || (helper !== undefined && scrubbed !== undefined);
+  const readPart = async (id: string) => (isEnough ? undefined : await read(scope, id));
   const bodies = {
-    scrubbed: isWorking ? undefined : await read(scope, scrubbedSnapshotID(scope)),
+    scrubbed,
     helper,
-    disk: await readIf(disk),
-    networkInterface: await readIf(networkInterface),
-    snapshot: await readIf(snapshotID(scope)),
+    disk: await readPart(disk),
+    networkInterface: await readPart(networkInterface),
+    snapshot: await readPart(snapshotID(scope)),
   };
+  const stateOfPart = (body: JsonObject | undefined) => (isEnough ? "Succeeded" : stateOf(body));
   const { cycleID } = renewalOf(scope);
   const foreign = Object.values(bodies).find((body) => body !== undefined && cycleOf(body) !== cycleID);
   const { scrub } = recordOf(scope);
   return {
     snapshotBody: bodies.snapshot,
     facts: {
-      snapshot: stateOf(bodies.snapshot),
-      disk: stateOf(bodies.disk),
-      networkInterface: stateOf(bodies.networkInterface),
+      snapshot: stateOfPart(bodies.snapshot),
+      disk: stateOfPart(bodies.disk),
+      networkInterface: stateOfPart(bodies.networkInterface),
       helper: bodies.helper && helperIn(bodies.helper),
       scrubbed: stateOf(bodies.scrubbed),
       foreign: foreign && textIn(foreign, "id"),
@@ -76,6 +78,12 @@ async function observe(scope: AzureScope): Promise<Copy> {
       isOverdue: isOverdue(recordOf(scope), scope.context.env.clock.now()),
     },
   };
+}
+
+/** Whether the helper starts or works: only a machine that has failed, is stopped or is being deleted needs another step. */
+function isAtWork({ state, power }: NonNullable<ScrubFacts["helper"]>): boolean {
+  const isOver = state === "Failed" || state === "Deleting";
+  return !isOver && !(state === "Succeeded" && power === "stopped");
 }
 
 function helperIn(body: JsonObject): NonNullable<ScrubFacts["helper"]> {
