@@ -8,8 +8,8 @@ const { dataDir, page, close } = createReader(findKubectls()[0]?.program ?? "");
 
 beforeAll(async () => {
   const flags = [
-    ...["--feature-gates", "NodePrototyping=true"],
-    ...["--latencies", "examples/image-caching/simulation/old-image.yaml"],
+    "--feature-gates=NodePrototyping=true",
+    "--latencies=examples/image-caching/simulation/old-image.yaml",
   ];
   const running = launch(["up", "--port", "0", "--data-dir", dataDir, "--speed", "600", ...flags]);
   await running.until(READY);
