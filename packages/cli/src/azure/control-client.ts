@@ -24,7 +24,7 @@ export interface SimClockState {
 }
 
 /** A file on the disk of an instance of a scale set, or in a version of an image. */
-export type DiskFile = (
+type DiskFile = (
   | { readonly scaleSetId: string; readonly instanceId: string }
   | { readonly imageId: string }
 ) & { readonly path: string };
