@@ -14,6 +14,7 @@ import { type CustomResourceDefinition, establish } from "./custom-resource-defi
 import { requestsOf } from "./management.ts";
 
 const DEFINITIONS = ["clusters", "machinepools", "machinedeployments", "machines"];
+const HOW_TO = "docs/how-to/watch-in-a-browser.md";
 const USER = "system:serviceaccount:team:jo";
 
 let plane: ControlPlane;
@@ -95,7 +96,7 @@ function kubeconfig(token: string): string {
 }
 
 /** Logs in as a browser does; returns the path of the session and its cookie. */
-async function logIn(link: string): Promise<{ readonly base: string; readonly cookie: string }> {
+async function openSession(link: string): Promise<{ readonly base: string; readonly cookie: string }> {
   const { origin, hash } = new URL(link);
   const answer = await fetch(`${origin}/session`, {
     method: "POST",
@@ -107,9 +108,12 @@ async function logIn(link: string): Promise<{ readonly base: string; readonly co
 }
 
 test("a ServiceAccount sees its namespace, a sentence for what it may not see, and no Secret", async () => {
-  const page = launch(["page", "--kubeconfig", config, "--port", "0"]);
+  // The command of the how-to, with this kubeconfig and any port.
+  const [, flags = ""] = /npx capstan (page --kubeconfig .*)/.exec(readFileSync(HOW_TO, "utf8")) ?? [];
+  const words = flags.replace("management.kubeconfig", config).replace("7400", "0").split(" ");
+  const page = launch(words);
   const [link = ""] = /http:\S+#[0-9a-f]+/.exec(await page.until(/#[0-9a-f]+/)) ?? [];
-  const { base, cookie } = await logIn(link);
+  const { base, cookie } = await openSession(link);
   const ask = (path: string): Promise<Response> => fetch(`${base}/${path}`, { headers: { cookie } });
   /** The first message of a stream, as it is on the wire. */
   const first = async (query: string): Promise<string> => {

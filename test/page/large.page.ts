@@ -25,7 +25,15 @@ beforeAll(async () => {
   await window.page.getByRole("row").nth(5).waitFor();
 });
 afterAll(async () => {
-  const heads = ["view", "rows", "first view, ms", "update, ms", "CPU ms of the server", "of the browser"];
+  const heads = [
+    "view",
+    "rows",
+    "first view, ms",
+    "its CPU ms",
+    "update, ms",
+    "CPU ms of the server",
+    "of the browser",
+  ];
   printTable(heads, figures);
   await browser.close();
   await listening.close();
@@ -100,16 +108,20 @@ test.each<Case>([
   },
 ])("the view $name", async ({ name, path, kind, objects, rows, status }) => {
   const { page } = window;
+  const session = await window.context.newCDPSession(page);
+  await session.send("Performance.enable");
+  const idle = process.cpuUsage();
+  const idleMs = await busyMs(session);
   const startedMs = env.clock.monotonic();
   await page.goto(`${origin()}${path}`);
   await page.locator(".body .row").first().waitFor();
   const firstMs = env.clock.monotonic() - startedMs;
+  const first = process.cpuUsage(idle);
+  const firstBusyMs = (first.user + first.system) / 1000 + (await busyMs(session)) - idleMs;
   const walls: number[] = [];
   // The stream is quiet before each change, as between two changes of a real fleet.
   await page.waitForTimeout(SETTLE_MS);
   const server = process.cpuUsage();
-  const session = await window.context.newCDPSession(page);
-  await session.send("Performance.enable");
   const browserMs = await busyMs(session);
   for (let update = 0; update < UPDATES; update++) {
     const word = `measured-${update}`;
@@ -130,7 +142,7 @@ test.each<Case>([
   figures.push([
     name,
     String(rows),
-    ...[firstMs, median(walls), servedMs, drawnMs].map((ms) => ms.toFixed(0)),
+    ...[firstMs, firstBusyMs, median(walls), servedMs, drawnMs].map((ms) => ms.toFixed(0)),
   ]);
   expect(walls).toHaveLength(UPDATES);
 });

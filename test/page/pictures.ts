@@ -9,6 +9,7 @@ import { applyExample, startStack } from "./stack.ts";
 const DOCS = join(import.meta.dirname, "../../docs");
 const WORKERS = join(import.meta.dirname, "../../examples/machine-pool/workers.yaml");
 const NEW_VERSION = "v1.34.1";
+const WIDTH = 1200;
 const LIMIT = { timeout: 300_000 };
 
 const stack = await startStack(["--speed", "20"]);
@@ -17,11 +18,12 @@ try {
   for (const example of ["machine-pool", "machine-deployment", "cluster", "ha-cluster"])
     await applyExample(stack, example);
   const { page } = await openWindow(browser, {
-    viewport: { width: 1200, height: 560 },
+    viewport: { width: WIDTH, height: 560 },
     colorScheme: "light",
   });
-  const picture = async (name: string): Promise<void> => {
-    await page.screenshot({ path: join(DOCS, `page-${name}.png`) });
+  const picture = async (name: string, height: number): Promise<void> => {
+    const clip = { x: 0, y: 0, width: WIDTH, height };
+    await page.screenshot({ path: join(DOCS, `page-${name}.png`), clip });
   };
   await page.goto(stack.link);
   await page.getByRole("row").filter({ hasText: "quay" }).getByText("3/3").waitFor(LIMIT);
@@ -32,7 +34,7 @@ try {
   writeFileSync(change, readFileSync(WORKERS, "utf8").replaceAll("v1.33.5", NEW_VERSION));
   await page.getByLabel("Open a file").setInputFiles(change);
   await page.locator(".sentence").getByText("3 created, 3 deleted").waitFor(LIMIT);
-  await picture("plan");
+  await picture("plan", 560);
 
   await page.goto(`${stack.origin}/rollouts/MachinePool/default/workers`);
   await page.getByText("is rolled out").waitFor(LIMIT);
@@ -43,10 +45,10 @@ try {
   );
   // In the middle: one machine is gone, and the others are expected to be replaced.
   await page.getByRole("row").getByText("gone").first().waitFor(LIMIT);
-  await picture("rollout");
+  await picture("rollout", 490);
   await page.goto(stack.origin);
   await page.getByRole("link", { name: "quay", exact: true }).waitFor(LIMIT);
-  await picture("fleet");
+  await picture("fleet", 310);
 } finally {
   await browser.close();
   await stack.close();

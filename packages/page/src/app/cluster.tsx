@@ -18,6 +18,8 @@ export function ClusterView({ request }: { readonly request: StreamRequest }) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = [...rows.values()].filter((row) => words.every((word) => textOf(row).includes(word)));
   const object = rows.get(selected)?.object;
+  const keyOf = ({ kind, name }: Pick<ObjectName, "kind" | "name">): string | undefined =>
+    rows.values().find((row) => row.object?.kind === kind && row.object.name === name)?.key;
   return (
     <>
       <ViewTitle title={`Cluster ${request.namespace ?? ""}/${request.name ?? ""}`}>
@@ -42,7 +44,7 @@ export function ClusterView({ request }: { readonly request: StreamRequest }) {
             </p>
           )}
         </div>
-        {object && <ObjectPanel key={selected} object={object} />}
+        {object && <ObjectPanel key={selected} object={object} keyOf={keyOf} />}
       </div>
     </>
   );

@@ -6,7 +6,14 @@ import { useView } from "./stream.ts";
 import { Problem } from "./view-frame.tsx";
 
 /** One object: conditions, events, owners, YAML and the lines of kubectl. */
-export function ObjectPanel({ object }: { readonly object: ObjectName }) {
+export function ObjectPanel({
+  object,
+  keyOf,
+}: {
+  readonly object: ObjectName;
+  /** The row of an object in the tree. */
+  readonly keyOf: KeyOf;
+}) {
   const view = useView<ObjectHead, ShownEvent>({ view: "object", ...object });
   const { head, rows, problem } = view.value;
   const panel = useRef<HTMLElement>(null);
@@ -28,21 +35,50 @@ export function ObjectPanel({ object }: { readonly object: ObjectName }) {
         </button>
       </div>
       <Problem text={problem} />
-      {head ? <Detail head={head} events={[...rows.values()]} /> : <p class="faint">Reading …</p>}
+      {head ? (
+        <Detail head={head} events={[...rows.values()]} keyOf={keyOf} />
+      ) : (
+        <p class="faint">Reading …</p>
+      )}
     </aside>
   );
 }
 
-function Detail({ head, events }: { readonly head: ObjectHead; readonly events: readonly ShownEvent[] }) {
+type KeyOf = (object: Pick<ObjectName, "kind" | "name">) => string | undefined;
+
+/** An owner leads to its row, if the tree has one. */
+function Owner({ owner, keyOf }: { readonly owner: ObjectName; readonly keyOf: KeyOf }) {
+  const { kind, name } = owner;
+  const key = keyOf(owner);
+  const text = (
+    <>
+      {kind} <Said>{name}</Said>
+    </>
+  );
+  if (key === undefined) return <span>{text} </span>;
+  return (
+    <button type="button" class="row-link plain" onClick={() => refine({ on: key })}>
+      {text}
+    </button>
+  );
+}
+
+function Detail({
+  head,
+  events,
+  keyOf,
+}: {
+  readonly head: ObjectHead;
+  readonly events: readonly ShownEvent[];
+  readonly keyOf: KeyOf;
+}) {
   return (
     <>
       {head.owners.length > 0 && (
         <p>
           Owner:{" "}
-          {head.owners.map(({ kind, name }) => (
-            <span key={`${kind}/${name}`}>
-              {kind} <Said>{name}</Said>{" "}
-            </span>
+          {head.owners.map((owner) => (
+            <Owner key={`${owner.kind}/${owner.name}`} owner={owner} keyOf={keyOf} />
           ))}
         </p>
       )}

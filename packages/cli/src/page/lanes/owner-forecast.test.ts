@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Course } from "../../plan/print/course.ts";
+import type { ForecastLanes } from "./forecast-lanes.ts";
 import { ownerForecast } from "./owner-forecast.ts";
 
 const MINUTE_MS = 60_000;
@@ -15,8 +16,10 @@ const course = (rest: Partial<Course>): Course => ({
 const expected = (rest: Partial<Course>) =>
   ownerForecast({ course: course(rest), outdated: ["a", "b", "c", "d"], nowMs: 0 });
 
+const NONE: ForecastLanes = { byName: new Map(), created: [] };
+
 test("waves follow one another until the expected end, and with a surge the new machine comes first", () => {
-  const { byName, created } = expected({}) ?? { byName: new Map(), created: [] };
+  const { byName, created } = expected({}) ?? NONE;
   expect(created.map(({ forecast }) => [forecast[0]?.phase, forecast[0]?.fromMs])).toEqual([
     ["create", 0],
     ["create", 0],
@@ -28,7 +31,7 @@ test("waves follow one another until the expected end, and with a surge the new 
 });
 
 test("without a surge the old machine goes first", () => {
-  const { byName, created } = expected({ maxSurge: 0 }) ?? { byName: new Map(), created: [] };
+  const { byName, created } = expected({ maxSurge: 0 }) ?? NONE;
   expect(byName.get("a")?.[0]).toMatchObject({ phase: "drain", fromMs: 0 });
   expect(created[3]?.forecast.at(-1)).toMatchObject({ phase: "boot", toMs: 10 * MINUTE_MS });
 });

@@ -14,3 +14,11 @@ export function readableText(text: string): string {
   );
   return visible.length > LONGEST ? `${visible.slice(0, LONGEST)} …` : visible;
 }
+
+// JSON has escaped the control characters; an escaped backslash before one of these letters is found, too, which does no harm.
+const MAY_HIDE = /\\[bfru]|[\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
+
+/** Whether no text in a JSON has such characters, by one look at all of it. */
+export function isReadableJson(json: string): boolean {
+  return !MAY_HIDE.test(json);
+}
