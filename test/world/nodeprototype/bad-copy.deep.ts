@@ -102,7 +102,9 @@ describe("an image that is bad is not promoted", () => {
     await createPrototypePool(world);
     await settled(world);
     for (const instance of [0, 1, 2]) diskOf(world, instance).remove("/usr/bin/kubeadm");
-    expect(await untilFailed(world)).toMatch(/booted from the new image failed: it did not join in time$/);
+    expect(await untilFailed(world)).toMatch(
+      /booted from the new image failed: version \S+: it did not join in time$/,
+    );
     await expectNothingLeft(world);
     expect(await conditionOf(world, "PrototypeImageValidated")).toMatchObject({
       status: "False",

@@ -94,16 +94,14 @@ const CANARY_REASONS = {
 
 /** What the last canary has shown; it stays until the next verdict. */
 function reportCanary({ owner, context }: Scope): void {
-  const { canary, imageVersion } = recordOf({ owner });
+  const { canary } = recordOf({ owner });
   if (!canary?.verdict) return;
   const { verdict, why = "" } = canary;
-  const version = imageVersion ? `version ${imageVersion.version}: ` : "";
   const next =
     verdict === "Failed"
       ? `. Other machines do not get it: correct or delete the donor, then run capstan prototype now ${owner.metadata.name}`
       : "";
-  const message = `${version}${why}${next}`;
-  context.setCondition({ type: IMAGE_VALIDATED, ...CANARY_REASONS[verdict], message });
+  context.setCondition({ type: IMAGE_VALIDATED, ...CANARY_REASONS[verdict], message: `${why}${next}` });
 }
 
 /** What the condition says; undefined if the owner never used the feature, or the pass has nothing new. */

@@ -228,9 +228,12 @@ async function record(scope: AzureScope, { result, why }: CanaryVerdict): Promis
   const { context, owner } = scope;
   const { canary } = recordOf(scope);
   const name = canaryNames(owner.metadata.name, renewalOf(scope).cycleID).scaleSet;
-  change(scope, { canary: { name, ...canary, verdict: result, why: why.slice(0, 300) } });
+  const { version } = renewalOf(scope).imageVersion;
+  // The verdict outlives the version, which is deleted when it is bad.
+  const ofVersion = `version ${version}: ${why}`.slice(0, 300);
+  change(scope, { canary: { name, ...canary, verdict: result, why: ofVersion } });
   await context.persistStatus();
-  const message = `The canary of version ${renewalOf(scope).imageVersion.version} ${SAID[result]}: ${why}`;
+  const message = `The canary of version ${version} ${SAID[result]}: ${why}`;
   if (scope.settings?.canary !== "Disabled")
     context.event({ ...EVENTS[result], message: message.slice(0, 1000) });
 }
