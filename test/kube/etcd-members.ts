@@ -11,7 +11,7 @@ import { kubeAssets } from "./assets.ts";
 import { freePort } from "./free-port.ts";
 
 const env = createRealEnv();
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 60_000;
 const COUNT = 3;
 
 /** Members node-0, node-1 and node-2 on loopback. */
