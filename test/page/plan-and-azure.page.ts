@@ -97,7 +97,7 @@ describe("the simulated Azure", () => {
   test.each([
     ["resources", "virtualMachineScaleSets"],
     ["machines", "running"],
-    ["requests", "PUT virtualMachineScaleSets"],
+    ["requests", "GET"],
   ])("shows its %s live", async (list, text) => {
     const { page } = window;
     await page.goto(`${stack.origin}/azure/${list}`);
